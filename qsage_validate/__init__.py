@@ -26,12 +26,14 @@ _MODULES = {
         *("Result", "Solution", "SolutionReport"),
         *("find_solution", "load_solution", "solve"),
     ),
-    "api.strategies": ("Strategy", "Tree", "certify", "load"),
+    "api.strategies": (
+        *("Comparison", "Strategy", "Tree"),
+        *("certify", "compare", "compare_exactly", "load"),
+    ),
     "api.matches": ("Match",),
     "api.reports": ("Attack", "Report"),
-    "api.comparing": ("Comparison", "compare", "compare_exactly"),
     "games.protocol": ("Player", "Position"),
-    "judging.simulator": ("Simulator",),
+    "judging.python_rules": ("Simulator",),
     "comparing.exact": ("ExactComparison",),
     "validation.finding": ("Finding",),
     "errors": (

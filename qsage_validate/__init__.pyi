@@ -1,6 +1,3 @@
-from qsage_validate.api.comparing import Comparison as Comparison
-from qsage_validate.api.comparing import compare as compare
-from qsage_validate.api.comparing import compare_exactly as compare_exactly
 from qsage_validate.api.formulas import Difference as Difference
 from qsage_validate.api.formulas import Differences as Differences
 from qsage_validate.api.formulas import EncodingReport as EncodingReport
@@ -26,9 +23,12 @@ from qsage_validate.api.solving import SolutionReport as SolutionReport
 from qsage_validate.api.solving import find_solution as find_solution
 from qsage_validate.api.solving import load_solution as load_solution
 from qsage_validate.api.solving import solve as solve
+from qsage_validate.api.strategies import Comparison as Comparison
 from qsage_validate.api.strategies import Strategy as Strategy
 from qsage_validate.api.strategies import Tree as Tree
 from qsage_validate.api.strategies import certify as certify
+from qsage_validate.api.strategies import compare as compare
+from qsage_validate.api.strategies import compare_exactly as compare_exactly
 from qsage_validate.api.strategies import load as load
 from qsage_validate.certificates.routes import CheckFailedError as CheckFailedError
 from qsage_validate.comparing.exact import ExactComparison as ExactComparison
@@ -40,8 +40,8 @@ from qsage_validate.errors import MissingExtraError as MissingExtraError
 from qsage_validate.errors import QsageError as QsageError
 from qsage_validate.errors import UndecidedError as UndecidedError
 from qsage_validate.errors import UsageError as UsageError
-from qsage_validate.extensions.bench.library import BenchResults as BenchResults
-from qsage_validate.extensions.bench.library import read_results as read_results
+from qsage_validate.extensions.bench.campaign import BenchResults as BenchResults
+from qsage_validate.extensions.bench.campaign import read_results as read_results
 from qsage_validate.extensions.explain.certificate import Explanation as Explanation
 from qsage_validate.extensions.explain.certificate import (
     RefutedStrategyError as RefutedStrategyError,
@@ -49,7 +49,7 @@ from qsage_validate.extensions.explain.certificate import (
 from qsage_validate.extensions.explain.certificate import explain as explain
 from qsage_validate.games.protocol import Player as Player
 from qsage_validate.games.protocol import Position as Position
-from qsage_validate.judging.simulator import Simulator as Simulator
+from qsage_validate.judging.python_rules import Simulator as Simulator
 from qsage_validate.solvers.backend import SolverMissingError as SolverMissingError
 from qsage_validate.validation.finding import Finding as Finding
 

@@ -39,6 +39,15 @@ class PublicName:
     module: str
 
 
+@dataclass(frozen=True, slots=True)
+class DeclaredCommand:
+    """A command: its name, a line of help, and the module that has it as ``command``."""
+
+    name: str
+    help: str
+    module: str
+
+
 _T = TypeVar("_T")
 _METADATA: Final = (".dist-info", ".egg-info")
 

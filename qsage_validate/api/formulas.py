@@ -24,14 +24,14 @@ from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.source import is_clausal_name, open_input, sample_path
 from qsage_validate.games.protocol import Player
 from qsage_validate.judging.judged import judge_formula
-from qsage_validate.judging.simulator import GameValues
+from qsage_validate.judging.python_rules import GameValues
 from qsage_validate.problems.load import BoardProblem, Files, Problem, load
 from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.finding import Refuted, Verdict
 
 if TYPE_CHECKING:
     from qsage_validate.encodings.encoding import Encoding
-    from qsage_validate.judging.readings.find import FoundReadings
+    from qsage_validate.judging.readings import FoundReadings
 
 
 # Formulas: a game's encoding, or a file
@@ -69,7 +69,7 @@ class Formula:
 
     def qcir(self) -> str:
         """The text in QCIR-G14, the layout in its comments."""
-        from qsage_validate.formats.qcir_writer import qcir_text
+        from qsage_validate.formats.writing import qcir_text
 
         return qcir_text(self.qbf)
 
@@ -100,7 +100,7 @@ class Formula:
 
         Raises ``UsageError`` with a count that does not fit where the game cannot be the formula's.
         """
-        from qsage_validate.judging.readings.find import find_layout
+        from qsage_validate.judging.readings import find_layout
 
         found = find_layout(self.qbf, rules_of(game), deadline=Deadline.after(timeout))
         return FoundLayout(found, self)

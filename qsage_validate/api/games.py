@@ -21,7 +21,7 @@ from qsage_validate.system.limits import Deadline, Limits
 if TYPE_CHECKING:
     from qsage_validate.games.library.template import LibraryGame
     from qsage_validate.games.position_table import ValuedPosition
-    from qsage_validate.judging.simulator import Simulator
+    from qsage_validate.judging.python_rules import Simulator
 
 MOST_POSITIONS = 1_000_000
 
@@ -143,7 +143,7 @@ class Game:
     @property
     def name(self) -> str:
         """The name in the library; of other games what they are, with the label in quotes."""
-        from qsage_validate.games.naming import name_of
+        from qsage_validate.games.library.catalogue import name_of
 
         return name_of(self.model)
 

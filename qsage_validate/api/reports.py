@@ -88,7 +88,7 @@ def report_page(
     whole: report.ValidationReport, problem: Problem | None, game: TwoPlayerGame | None
 ) -> str:
     """The report as an HTML page, with the first refuting play where there is a certificate."""
-    from qsage_validate.proving.pages.html import html_report, statistics_of
+    from qsage_validate.proving.html_report import html_report, statistics_of
 
     played = problem
     if problem is None or problem.certificate is None or problem.solving is not None:

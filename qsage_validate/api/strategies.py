@@ -1,4 +1,4 @@
-"""Strategies: certificates that are made, read, proved, attacked and played."""
+"""Strategies: certificates that are made, read, proved, attacked, played and compared."""
 
 from __future__ import annotations
 
@@ -18,7 +18,17 @@ from qsage_validate.api.values import (
     parameter_words,
 )
 from qsage_validate.arena.program import DeclaredExplanation
-from qsage_validate.errors import UsageError
+from qsage_validate.certificates.routes import RouteOptions
+from qsage_validate.comparing.compare import (
+    ComparedStrategy,
+    compared,
+    compared_both,
+    compared_exactly,
+    read_from,
+    relation,
+)
+from qsage_validate.comparing.exact import QUESTIONS, ExactComparison, Loses
+from qsage_validate.errors import Exit, UsageError
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate, Dialect
 from qsage_validate.problems.load import BoardProblem, Files, Problem, certified_by, sorted_out
@@ -35,6 +45,7 @@ if TYPE_CHECKING:
     from qsage_validate.arena.strategy_tree import StrategyNode, StrategyTree
     from qsage_validate.certificates.routes import CertifiedFormula
     from qsage_validate.circuit.qbf import Qbf
+
 
 _POSITIONS = 200_000
 
@@ -283,8 +294,7 @@ class Strategy:
         """
         from qsage_validate.certificates.reader import dialect_named
         from qsage_validate.certificates.writer import certificate_bytes
-        from qsage_validate.formats.qcir_writer import qcir_text
-        from qsage_validate.formats.writing import write_atomic
+        from qsage_validate.formats.writing import qcir_text, write_atomic
 
         name, certificate = fspath(path), self.problem.whole
         if not isinstance(certificate, CircuitCertificate):
@@ -312,7 +322,7 @@ class Strategy:
         layout, more than a million gates, more than 10,000 plays of White's certificate.
         """
         from qsage_validate.formats.writing import write_atomic
-        from qsage_validate.proving.pages.play_page import play_page
+        from qsage_validate.proving.play_page import play_page
 
         report = self.validate(timeout=timeout)
         write_atomic(fspath(path), play_page(self.playable, report.whole))
@@ -557,3 +567,99 @@ def load(
     if game is not None:
         problem = replace(problem, files=replace(problem.files, game=game.words))
     return Strategy(problem, None if problem.formula is None else Formula(problem, game))
+
+
+# Strategies of one formula in another one
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The result of putting strategies into each other's formula.
+
+    ``relation`` is ``wins``, ``loses`` or ``undecided`` for one strategy in one formula; of two
+    formulas ``equivalent``, ``stronger``, ``weaker``, ``different`` or ``undecided``, the first
+    one named first.  ``ok`` says that each strategy that was asked for wins.
+    """
+
+    relation: str
+    ok: bool
+    there: ComparedStrategy = field(repr=False)
+    back: ComparedStrategy | None = field(repr=False, default=None)
+
+    @property
+    def reason(self) -> str:
+        """The proof, or the play that is lost."""
+        both = [self.there, *([] if self.back is None else [self.back])]
+        return "; ".join(str(each.outcome) for each in both)
+
+    @property
+    def play(self) -> tuple[str, ...]:
+        """A play that is lost, by its moves; empty where there is none."""
+        both = [self.there, *([] if self.back is None else [self.back])]
+        plays = [e.outcome.play for e in both if isinstance(e.outcome, Loses)]
+        return tuple(plays[0]) if plays else ()
+
+    @property
+    def shared(self) -> str:
+        """Over what they were compared: moves of one ply, equal names, or a list."""
+        return self.there.shared
+
+    def to_dict(self) -> dict[str, object]:
+        """The fields, as JSON has them."""
+        fields = {"relation": self.relation, "ok": self.ok, "reason": self.reason}
+        return {**fields, "shared": self.shared, "play": list(self.play)}
+
+
+@parameter_words
+def compare(
+    first: Strategy | Formula,
+    second: Formula,
+    *,
+    shared: FileSource | None = None,
+    solver: str | None = None,
+    timeout: float | None = None,
+) -> Comparison:
+    """Whether a strategy wins in ``second``, too; of two formulas: each one's in the other.
+
+    ``shared`` is a file of the variables that are the same in both; without it moves of one ply
+    are, where both have layouts, else equal names.  ``qsage help compare`` has the
+    theorems.  Raises ``InputError`` for a list that does not fit, ``UndecidedError`` where a
+    strategy of a formula was not found in time.
+    """
+    options = RouteOptions(solver=solver, limits=Limits(Deadline.after(timeout)))
+    with as_paths(shared=shared) as files:
+        path = files["shared"]
+        pairs = None if path is None else read_from(path)
+        if isinstance(first, Strategy):
+            there = compared(first.problem, second.problem, pairs, options)
+            ok = there.outcome.exit_code is Exit.FINE
+            return Comparison(there.outcome.word, ok, there)
+        one, two = (certify(each, solver=solver, timeout=timeout) for each in (first, second))
+        there, back = compared_both(one.problem, two.problem, pairs, options)
+    found = relation(there.outcome, back.outcome)
+    return Comparison(found.name.lower(), found.exit_code is Exit.FINE, there, back)
+
+
+@parameter_words
+def compare_exactly(
+    first: Formula,
+    second: Formula,
+    *,
+    shared: FileSource | None = None,
+    solver: str | None = None,
+    timeout: float | None = None,
+    questions: int = QUESTIONS,
+) -> ExactComparison:
+    """Which first moves win in each formula, and which replies after each, one by one.
+
+    ``shared`` as in ``compare``; where it is given, and without layouts, values of the first two
+    blocks.  ``timeout`` (seconds) and ``questions`` are limits: what they leave open is ``None``.
+    Raises ``InputError`` for a list that does not fit, ``UsageError`` for formulas whose first
+    turns cannot be compared.
+    """
+    options = RouteOptions(solver=solver, limits=Limits(Deadline.after(timeout)))
+    with as_paths(shared=shared) as files:
+        path = files["shared"]
+        pairs = None if path is None else read_from(path)
+        problems = first.problem, second.problem
+        return compared_exactly(*problems, pairs, options, questions=questions)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice, product
+from typing import TYPE_CHECKING
 
 from qsage_validate.arena.adversary import Adversary, Draws, PlayResults
 from qsage_validate.arena.board_engine import Engine, Facts, goal_line, roles, spoken
@@ -30,7 +31,6 @@ from qsage_validate.arena.frame import (
 )
 from qsage_validate.arena.watch import broken_by_values
 from qsage_validate.certificates.oracle import NoAnswerError, Oracle, ask
-from qsage_validate.certificates.sat_oracle import Refuter
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UndecidedError, UsageError
 from qsage_validate.formats.grid_names import square_named
@@ -43,6 +43,9 @@ from qsage_validate.validation.assertions import Asserted
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 
 # A play without any layout: the person and the certificate give values, block by block
+
+if TYPE_CHECKING:
+    from qsage_validate.strategies.herbrand import Refuter
 
 
 # How many assignments of a block are listed as moves.
@@ -158,6 +161,8 @@ class BlockEngine(Engine):
     def _refuter(self) -> Refuter | None:
         if not self._hints or not isinstance(self._certificate, CircuitCertificate):
             return None
+        from qsage_validate.strategies.herbrand import Refuter
+
         return Refuter(self._certificate, self._formula)
 
     def hint(self, frame: Frame) -> Hint | None:

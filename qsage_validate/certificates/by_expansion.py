@@ -19,7 +19,7 @@ from graphlib import TopologicalSorter
 from itertools import groupby, takewhile
 from typing import Final
 
-from qsage_validate.certificates.features import defined_gates
+from qsage_validate.certificates.learning import defined_gates
 from qsage_validate.certificates.parts import variables_read
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder, embed
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope

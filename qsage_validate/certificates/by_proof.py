@@ -52,16 +52,22 @@ from qsage_validate.certificates.clausal import (
     written_by,
 )
 from qsage_validate.certificates.qrat import lift, read_qrat
-from qsage_validate.certificates.qrp_check import DeclaredAxioms
-from qsage_validate.certificates.qrp_sets import Literals, PrefixBits, as_form, step_error, uses
+from qsage_validate.certificates.qrp_check import (
+    DeclaredAxioms,
+    Literals,
+    PrefixBits,
+    as_form,
+    step_error,
+    uses,
+)
 from qsage_validate.certificates.reader import read_certificate
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder, embed
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
 from qsage_validate.errors import MissingExtraError, UndecidedError, UsageError
-from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form
 from qsage_validate.formats.qrp import read_qrp
 from qsage_validate.formats.qrp_steps import QrpProof
+from qsage_validate.formats.writing import qcir_text
 from qsage_validate.games.masks import members
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 from qsage_validate.registry import declared

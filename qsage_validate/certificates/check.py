@@ -4,7 +4,7 @@ Level 1 (:func:`dependencies`): each function reads only variables left of its o
 (:func:`check_matrix`): no assignment of the opponent's variables makes the matrix false (Skolem)
 or true (Herbrand), which is a question for SAT solvers about certificate and negated matrix as
 one graph (``circuit/cubes.py``), or about decision lists step by step
-(``decision_lists.py``).  :func:`check` is both.  Variables without a function are don't-cares;
+(``definitions.py``).  :func:`check` is both.  Variables without a function are don't-cares;
 they are played as false, here as everywhere, so that what is proved is what is played.
 
 A clause certificate is read as definitions first; where that fails nothing is proved: neither
@@ -328,7 +328,7 @@ class _CheckSearch:
         """
         if len(circuit.inputs) < INPUTS:
             return False
-        from qsage_validate.certificates.decision_lists import proved_by_lists
+        from qsage_validate.certificates.definitions import proved_by_lists
 
         proved, effort = proved_by_lists(
             self.formula, circuit, deadline=self._deadline, tell=self._tell

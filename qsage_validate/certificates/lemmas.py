@@ -48,7 +48,8 @@ from qsage_validate.circuit.decision import first_true
 from qsage_validate.encodings.encoding import Encoding, Goals, PlyLiterals, completed, held
 from qsage_validate.encodings.grid import grid_play
 from qsage_validate.encodings.grid_state import Content, MoveTracker
-from qsage_validate.encodings.layout import Bits, Layout, Ply, listed
+from qsage_validate.encodings.layout import Bits, Layout, Ply
+from qsage_validate.encodings.list_codings import listed
 from qsage_validate.encodings.prepared import claims_in_time
 from qsage_validate.games.bddl.ground import GroundAction
 from qsage_validate.games.bddl.model import Model

@@ -45,7 +45,6 @@ from qsage_validate.kernel.certificate import (
     Certificate,
     CertificateKind,
     CircuitCertificate,
-    ClauseCertificate,
     Dialect,
     wrong_dependency,
 )
@@ -212,7 +211,6 @@ def _indices_fit_better(file: AigerFile, formula: Qbf) -> bool:
 # Reading certificates of every dialect, checked against the formula that they are for
 
 
-_MODEL = re.compile(rb"c\s*Model for variable\s+([0-9]+)")
 _ADJECTIVE = {Quantifier.EXISTS: "existential", Quantifier.FORALL: "universal"}
 
 
@@ -251,9 +249,11 @@ def parse_certificate(
     """The certificate in ``data``; errors as in :func:`read_certificate`."""
     found = sniff_bytes(data)
     if dialect is Dialect.PEDANT or (dialect is None and found in (Format.PEDANT, Format.QDIMACS)):
-        return _read_clauses(data, formula, path, dependencies=dependencies)
+        from qsage_validate.certificates.clauses import read_clauses
+
+        return read_clauses(data, formula, path, dependencies=dependencies)
     if dialect is Dialect.OUTER or (dialect is None and found is Format.OUTER_BLOCK):
-        from qsage_validate.certificates.outer_block import read_outer_block
+        from qsage_validate.certificates.clauses import read_outer_block
 
         return read_outer_block(data, formula, path)
     if found not in (Format.AIGER_ASCII, Format.AIGER_BINARY) and data:
@@ -502,77 +502,6 @@ class _CircuitReader:
             if match is not None:
                 line = self.data.count(b"\n", 0, match.start()) + 1
         return InputError(self.path, line, 1, found, expected)
-
-
-def _read_clauses(
-    data: bytes, formula: Qbf | None, path: str | None, *, dependencies: bool
-) -> ClauseCertificate:
-
-    from qsage_validate.formats.qdimacs import parse_pedant
-
-    file = parse_pedant(data, path)
-    certificate = ClauseCertificate(
-        literals=file.literals,
-        max_variable=file.max_variable,
-        defined=file.defined,
-        path=file.path,
-        blocks=_blocks(data),
-        recognised="a CNF with comments 'Model for variable'",
-    )
-    if formula is not None:
-        _check_clauses(certificate, formula, dependencies=dependencies)
-    return certificate
-
-
-def _blocks(data: bytes) -> tuple[tuple[int, int], ...]:
-    """The variable of each run of clauses and where among the literals the run begins."""
-    blocks: list[tuple[int, int]] = []
-    count = 0
-    for line in data.split(b"\n"):
-        if line.startswith(b"c"):
-            match = _MODEL.match(line)
-            if match is not None:
-                blocks.append((int(match.group(1)), count))
-        elif not line.startswith(b"p"):
-            count += len(line.split())
-    return tuple(blocks)
-
-
-def _check_clauses(certificate: ClauseCertificate, formula: Qbf, *, dependencies: bool) -> None:
-
-    from qsage_validate.certificates.definitions import definitions
-    from qsage_validate.certificates.functions import NotDefinitionalError
-
-    quantifiers = formula.quantifiers()
-    last = max(quantifiers, default=0)
-    prefix = f"the prefix of {formula.path or 'the formula'}"
-
-    def error(found: str, expected: str) -> InputError:
-        return InputError(certificate.path, None, None, found, expected)
-
-    for variable in quantifiers:
-        if formula.name(variable) != str(variable):
-            found = f"the variable {quoted(formula.name(variable))} in {prefix}"
-            raise error(found, "variables that are numbers, as the clauses have")
-    for variable in sorted(certificate.variables | certificate.defined):
-        quantifier = quantifiers.get(variable)
-        if quantifier is None and variable <= last:
-            raise error(f"the variable {variable}", f"a variable of {prefix} or one above {last}")
-        if variable in certificate.defined and quantifier is Quantifier.FORALL:
-            expected = "an existential variable: these are Skolem functions"
-            raise error(f"a model for {variable}, which is universal", expected)
-    if formula.variables(Quantifier.EXISTS) and certificate.defined.isdisjoint(quantifiers):
-        raise error("no model of any variable", f"models of variables of {prefix}")
-    try:
-        circuit = definitions(certificate, formula).circuit
-    except NotDefinitionalError:
-        return  # what the functions read is not known; the check says so
-    wrong = wrong_dependency(circuit, formula) if dependencies else None
-    if wrong is not None:
-        raise error(
-            f"a model of {wrong.variable} that depends on {wrong.reads}",
-            f"one that reads only {formula.readable}",
-        )
 
 
 def _is_number(name: str) -> bool:

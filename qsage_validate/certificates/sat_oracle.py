@@ -4,9 +4,6 @@ Works for every dialect, clause sets included.  Definitions are given to the sol
 are first needed: the first reply of a strategy has a small cone even in a certificate of a
 million gates, and an answer reads a model no longer than what was asked for so far.  With all
 of the opponent's variables assumed, unit propagation alone decides a circuit.
-
-A :class:`Refuter` refutes a certificate in a play: one SAT call finds a win of the opponent's, or
-none.
 """
 
 from __future__ import annotations
@@ -14,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count, islice
 from types import TracebackType
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +22,6 @@ from qsage_validate.circuit.qbf import Gate, Qbf, tseitin
 from qsage_validate.circuit.sat import ClauseReceiver, Solver, circuit_clauses, load
 from qsage_validate.kernel.certificate import (
     Certificate,
-    CertificateKind,
     CircuitCertificate,
     ClauseCertificate,
     opponent_variables,
@@ -241,54 +237,3 @@ class SatOracle:
         # Where the clauses leave a choice, prefer false, and no unused variable stays open.
         self._solver.set_phases([-v for v in range(1, self._solver.nof_vars() + 1)])
         return names
-
-
-class Refutes(Protocol):
-    """Says whether the opponent can still win."""
-
-    def refutation(
-        self, fixed: Mapping[int, bool], reply: Mapping[int, bool]
-    ) -> dict[int, bool] | None:
-        """Values of the opponent's variables, ``fixed`` among them, that win; ``None``: none do.
-
-        ``reply`` are the answers that were given to what is fixed.
-        """
-        ...
-
-
-class Refuter:
-    """Looks for values of the opponent's variables that break the certificate's promise.
-
-    Against a Skolem certificate these make the matrix false, against a Herbrand certificate
-    they make it true.
-    """
-
-    def __init__(self, certificate: CircuitCertificate, formula: Qbf) -> None:
-        """Compose certificate and matrix into one circuit and hand it to a SAT solver."""
-        from qsage_validate.kernel.composition import compose
-
-        composition = compose(certificate, formula)
-        aig, (output,) = composition.builder.build([composition.matrix])
-        self._solver = Solver(name="glucose4")
-        fresh = count(1)
-        self._number = {variable: next(fresh) for variable in composition.opponent}
-        false = next(fresh)
-        self._solver.add_clause([-false])
-        circuit = LazyCircuit(aig, list(self._number.values()), false, self._solver, fresh)
-        (matrix,) = circuit.load([output])
-        self._broken = -matrix if certificate.kind is CertificateKind.SKOLEM else matrix
-
-    def refutation(
-        self, fixed: Mapping[int, bool], reply: Mapping[int, bool]
-    ) -> dict[int, bool] | None:
-        """Values of all of the opponent's variables, ``fixed`` among them, that win.
-
-        ``None`` when there are none: the certificate wins every play that begins so.  Its
-        functions give the replies, so that those in ``reply`` are not looked at.
-        """
-        number = self._number
-        assumptions = [number[v] if value else -number[v] for v, value in fixed.items()]
-        if not self._solver.solve(assumptions=[*assumptions, self._broken]):
-            return None
-        true = {literal for literal in self._solver.get_model() or () if literal > 0}
-        return {variable: k in true for variable, k in number.items()}

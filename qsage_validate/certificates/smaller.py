@@ -33,9 +33,14 @@ from qsage_validate.certificates.check import (
     check,
     circuit_of,
 )
-from qsage_validate.certificates.features import FeatureCircuit, defined_gates, feature_circuit
 from qsage_validate.certificates.functions import NotDefinitionalError
-from qsage_validate.certificates.learning import LearningStyle, learn
+from qsage_validate.certificates.learning import (
+    FeatureCircuit,
+    LearningStyle,
+    defined_gates,
+    feature_circuit,
+    learn,
+)
 from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder, embed, strash
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.simplify import FailureError, Judge, simplify, sweep

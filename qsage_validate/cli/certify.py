@@ -184,7 +184,7 @@ class _Question:
     @property
     def game(self) -> str | None:
         """The name of the game, also of one that a formula's comments have."""
-        from qsage_validate.games.naming import name_of
+        from qsage_validate.games.library.catalogue import name_of
 
         if self.is_game:
             return self.name
@@ -215,7 +215,7 @@ def _solution_file(model: ModelArguments) -> str | None:
 
 def _encoded(model: ModelArguments, encoding: str | None, options: RouteOptions) -> _Question:
     from qsage_validate.encodings.registry import encode
-    from qsage_validate.games.naming import name_of
+    from qsage_validate.games.library.catalogue import name_of
 
     encoding = encoding or model.certified_by()
     game, _ = model.at_critical_depth(model.resolve(encoding), encoding, options.limits)
@@ -226,7 +226,7 @@ def _encoded(model: ModelArguments, encoding: str | None, options: RouteOptions)
 def _prepared(model: ModelArguments, encoding: str | None) -> _Question:
     from qsage_validate.cli.encode import prepare_model
     from qsage_validate.encodings.registry import encode
-    from qsage_validate.games.naming import name_of
+    from qsage_validate.games.library.catalogue import name_of
 
     prepared = prepare_model(model, encoding, encodes=True)
     whole, left = (encode(game, encoding) for game in (prepared.whole, prepared.left))

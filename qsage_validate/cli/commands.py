@@ -7,7 +7,6 @@ suggest one and to complete its name takes no more than a name and a line of hel
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +14,7 @@ import click
 
 from qsage_validate.cli.parameters import Argument, read
 from qsage_validate.errors import Exit
-from qsage_validate.registry import declared, load
+from qsage_validate.registry import DeclaredCommand, declared, load
 
 # The seconds, and the part of a command's time, after which a command ends that did not end itself.
 _GRACE_SECONDS = 2.0
@@ -55,15 +54,6 @@ def records_of(command: click.Command, ctx: click.Context) -> dict[str, list[tup
             heading = getattr(parameter, "panel", None) or kind
             found.setdefault(heading, []).append(record)
     return {heading: records for heading, records in found.items() if records}
-
-
-@dataclass(frozen=True, slots=True)
-class DeclaredCommand:
-    """A command: its name, a line of help, and the module that has it as ``command``."""
-
-    name: str
-    help: str
-    module: str
 
 
 class Command(_Helped):
@@ -204,9 +194,9 @@ def completion_options() -> list[click.Option]:
 
     def done(context: click.Context, option: click.Parameter, shell: str | None) -> None:
         if shell is not None:
-            from qsage_validate.cli import shells
+            from qsage_validate.cli import completion
 
-            work = shells.show if option is shown else shells.install
+            work = completion.show if option is shown else completion.install
             work(context, option.opts[0], shell, variable_of(context.command_path))
             context.exit()
 

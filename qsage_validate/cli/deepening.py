@@ -548,7 +548,7 @@ def _every_first_move(found: Deepened, method: SolveMethod, encoding: str | None
 def _tell(
     found: Deepened, method: SolveMethod, farmed: str, json_output: bool, named: Named | None
 ) -> None:
-    from qsage_validate.games.naming import name_of
+    from qsage_validate.games.library.catalogue import name_of
 
     move = found.first_move
     if not json_output:
@@ -658,7 +658,7 @@ def solve_alternating(
 
 
 def _tell_alternation(found: Alternated, replies: list[_Reply], json_output: bool) -> None:
-    from qsage_validate.games.naming import name_of
+    from qsage_validate.games.library.catalogue import name_of
     from qsage_validate.games.protocol import Player
 
     pairs = _first_pairs(found.model) if found.winner is Player.WHITE and found.plies == 0 else None

@@ -169,7 +169,7 @@ def formula_text(
 ) -> str:
     """The text of a formula in ``file_format``, by default what the name of its file says."""
     if (file_format or format_of(path)) is not FormulaFormat.QDIMACS:
-        from qsage_validate.formats.qcir_writer import qcir_text
+        from qsage_validate.formats.writing import qcir_text
 
         return qcir_text(qbf)
     from qsage_validate.encodings.layout_lines import comments_in_clauses
@@ -224,7 +224,7 @@ def command(
     from qsage_validate.encodings.registry import encode
     from qsage_validate.formats.source import label
     from qsage_validate.formats.writing import write_atomic
-    from qsage_validate.games.naming import name_of
+    from qsage_validate.games.library.catalogue import name_of
     from qsage_validate.system.memory import memory_within
 
     check_streams(output, json_output)

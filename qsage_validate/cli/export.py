@@ -109,7 +109,7 @@ def class_(
     is undecided, or a game that was not certified in time, 130: interrupted.
     """
     from qsage_validate.formats.writing import write_atomic
-    from qsage_validate.proving.pages.class_page import ClassGame, class_page
+    from qsage_validate.proving.play_page import ClassGame, class_page
 
     check_streams(output, json_output)
     games: list[ClassGame] = []
@@ -244,7 +244,7 @@ def game(
 
     Exit code 0: written, 2: bad input, 130: interrupted.
     """
-    from qsage_validate.comparing.games import walk
+    from qsage_validate.comparing.compare import walk
     from qsage_validate.formats.writing import write_atomic
     from qsage_validate.games.conversion import converted
 

@@ -13,7 +13,6 @@ from qsage_validate.cli.common import emit, emit_json
 from qsage_validate.cli.options import JsonOption
 from qsage_validate.cli.parameters import argument, flag
 from qsage_validate.errors import Exit, MissingExtraError, UsageError, did_you_mean
-from qsage_validate.games.declared import kind_of, languages
 from qsage_validate.games.family import families
 from qsage_validate.games.library.template import (
     Flag,
@@ -22,6 +21,7 @@ from qsage_validate.games.library.template import (
     TemplateOption,
     option_values,
 )
+from qsage_validate.games.model_text import kind_of, languages
 from qsage_validate.system.programs import marked_folder
 
 # ``qsage help``: the pages of the documents, which travel with the package

@@ -113,8 +113,8 @@ def _means_game(subject: ModelArguments) -> bool:
 def _game(subject: ModelArguments) -> Facts:
     """The facts of a model: those of the files that it would be written as."""
     from qsage_validate.encodings.registry import encoders
-    from qsage_validate.games.declared import kind_of
-    from qsage_validate.games.naming import name_of
+    from qsage_validate.games.library.catalogue import name_of
+    from qsage_validate.games.model_text import kind_of
 
     model = subject.resolve()
     facts: Facts = {"game": name_of(model), "kind": kind_of(model.language)}
@@ -283,8 +283,8 @@ def _names(qbf: Qbf, layout: Layout | None) -> Facts:
 
 def _layout_facts(layout: Layout) -> Facts:
     from qsage_validate.games.languages import model_from_parts
+    from qsage_validate.games.library.catalogue import labelled, name_of
     from qsage_validate.games.model_text import has_rules
-    from qsage_validate.games.naming import labelled, name_of
 
     facts: Facts = {"source": layout.source}
     if has_rules(layout.game, layout.model):

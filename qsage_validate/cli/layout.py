@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.encodings.layout import Layout
     from qsage_validate.games.protocol import TwoPlayerGame
-    from qsage_validate.judging.readings.find import FoundReadings
+    from qsage_validate.judging.readings import FoundReadings
     from qsage_validate.system.limits import Deadline, Tell
     from qsage_validate.validation.finding import Finding, Verdict
 
@@ -62,7 +62,7 @@ def command(
     from qsage_validate.encodings.layout_reader import layout_from_comments
     from qsage_validate.formats.formula import read_formula
     from qsage_validate.formats.source import label
-    from qsage_validate.judging.readings.find import find_layout
+    from qsage_validate.judging.readings import find_layout
     from qsage_validate.system.limits import Deadline
 
     if not subject.words:
@@ -123,7 +123,7 @@ def _any_game(formula: Qbf, deadline: Deadline, tell: Tell) -> FoundReadings:
     """The first game of the catalogue for which a reading is found, the best one otherwise."""
     from qsage_validate.games.languages import load_game
     from qsage_validate.judging.judged import models_of_size
-    from qsage_validate.judging.readings.find import find_layout
+    from qsage_validate.judging.readings import find_layout
 
     best: FoundReadings | None = None
     open_games = False

@@ -348,7 +348,7 @@ def _solve_game(
     from qsage_validate.api.solving import FOR_SOLVERS
     from qsage_validate.encodings.registry import encode
     from qsage_validate.games.languages import load_game
-    from qsage_validate.games.naming import name_of
+    from qsage_validate.games.library.catalogue import name_of
     from qsage_validate.solvers.qbf_solving import conclusive
     from qsage_validate.system.memory import memory_within
 

@@ -16,7 +16,7 @@ who made it.  Every value is asked of a solver.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import permutations, product
@@ -49,20 +49,16 @@ from qsage_validate.encodings.layout import inconclusive
 from qsage_validate.encodings.registry import encode, encoders
 from qsage_validate.errors import Exit, QsageError, Undecided, UndecidedError, UsageError
 from qsage_validate.formats.grid_names import named_cell
+from qsage_validate.games.conversion import Conversion, conversion
 from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.model_text import GameModel
-from qsage_validate.games.protocol import Player
+from qsage_validate.games.protocol import Move, Outcome, Player, Position
 from qsage_validate.problems import load as problems
 from qsage_validate.problems.load import BoardProblem, Files, Problem
 from qsage_validate.system.limits import Progress, Tell, nobody
 from qsage_validate.validation.fit import foreign_move
 
 # Strategies of two formulas, each in the other formula; and of all encodings of a game
-
-
-"""Strategies with more replies than this are not written down play by play."""
-
-"""True if the second formula has a code for a move at a ply (counted from 1)."""
 
 
 class FormulaRelation(Enum):
@@ -374,3 +370,60 @@ def _first_values(formula: Qbf) -> ExactChoice:
         options.append(ExactOption(name, (values, values)))
     exists = scopes[0].quantifier is Quantifier.EXISTS
     return ExactChoice(Player.BLACK if exists else Player.WHITE, ({}, {}), options)
+
+
+# A game beside the same game in another language, position by position
+
+
+def walk(first: GameModel, second: GameModel, most: int) -> tuple[int, bool]:
+    """Compare two games position by position; how many there were, and whether these are all.
+
+    ``second`` is ``first`` converted.  After ``most`` positions the walk ends.  Raises
+    ``AssertionError`` for a position with other moves, another end or another winner.
+    """
+    way = conversion(first.language, second.language)
+    assert way is not None, "the second game was converted"
+    games = load_game(first), load_game(second)
+    seen = {games[0].initial}
+    waiting: list[tuple[Position, Position]] = [(games[0].initial, games[1].initial)]
+    while waiting:
+        here, there = waiting.pop()
+        for move, after in _pairs(way, first, here, there):
+            position = here.after(move)
+            if position not in seen:
+                if len(seen) >= most:
+                    return len(seen), False
+                seen.add(position)
+                waiting.append((position, after))
+    return len(seen), True
+
+
+def _pairs(
+    way: Conversion, model: GameModel, here: Position, there: Position
+) -> Iterator[tuple[Move, Position]]:
+    """Each move with the position behind it in the second game, once both agree."""
+    ends = _winner(here.outcome), _winner(there.outcome)
+    if ends[0] != ends[1]:
+        raise AssertionError(f"{here}: {ends[0]} in one game, {ends[1]} in the other")
+    behind = dict(_behind(there, way.plies))
+    words = {move: way.said(model, move, here.to_move) for move in here.legal_moves()}
+    if set(words.values()) != behind.keys():
+        found = ", ".join(" ".join(w) for w in sorted(set(words.values()) ^ behind.keys()))
+        raise AssertionError(f"{here}: moves of one game only: {found}")
+    for move, own in words.items():
+        yield move, behind[own]
+
+
+def _winner(outcome: Outcome | None) -> str:
+    return "nobody has won" if outcome is None else f"{outcome.winner} has won"
+
+
+def _behind(position: Position, plies: int) -> Iterator[tuple[tuple[str, ...], Position]]:
+    """What can be played in so many plies."""
+    for move in position.legal_moves():
+        after = position.after(move)
+        if plies == 1:
+            yield (str(move),), after
+            continue
+        for said, behind in _behind(after, plies - 1):
+            yield (str(move), *said), behind

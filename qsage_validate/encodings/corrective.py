@@ -66,7 +66,8 @@ from qsage_validate.encodings.explicit import (
     is_constant,
     until_last_black_ply,
 )
-from qsage_validate.encodings.layout import Bits, IllegalMoves, Layout, Ply, StateView, listed
+from qsage_validate.encodings.layout import Bits, IllegalMoves, Layout, Ply, StateView
+from qsage_validate.encodings.list_codings import listed
 from qsage_validate.games.masks import mask_of, members, width_for
 from qsage_validate.games.positional.hex import contracted, with_winning_sets
 from qsage_validate.games.positional.model import PositionalModel

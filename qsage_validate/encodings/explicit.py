@@ -51,7 +51,8 @@ from qsage_validate.encodings.encoding import (
     held,
     nothing_else,
 )
-from qsage_validate.encodings.layout import Bits, IllegalMoves, Layout, Ply, StateView, listed
+from qsage_validate.encodings.layout import Bits, IllegalMoves, Layout, Ply, StateView
+from qsage_validate.encodings.list_codings import listed
 from qsage_validate.errors import UsageError
 from qsage_validate.games.masks import members, width_for
 from qsage_validate.games.positional.cover_game import (

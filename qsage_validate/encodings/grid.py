@@ -68,8 +68,8 @@ from qsage_validate.games.bddl.model import (
     Model,
     SubCondition,
 )
+from qsage_validate.games.library.catalogue import name_of
 from qsage_validate.games.masks import width_for
-from qsage_validate.games.naming import name_of
 from qsage_validate.games.protocol import Player, Square
 
 # Functions of the variables of a lifted encoding that are no moves, computed from the moves

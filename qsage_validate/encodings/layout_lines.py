@@ -21,7 +21,6 @@ from qsage_validate.encodings.layout import (
     GoalVariables,
     IllegalMoves,
     Layout,
-    OneHotCoding,
     Ply,
     StateView,
 )
@@ -230,6 +229,8 @@ def only_variables(layout: Layout, variables: Collection[int], output: int) -> L
         ply = replace(ply, indicators=ply.indicators if indicators else None)
         if ply.coding.numbers or all_kept(ply.variables):
             return replace(ply, legal=legal)
+        from qsage_validate.encodings.list_codings import OneHotCoding
+
         places = [k for k, x in enumerate(ply.variables) if abs(x) in variables]
         moves = tuple(ply.moves[k] for k in places)
         coding = OneHotCoding(moves, tuple(ply.variables[k] for k in places))

@@ -27,8 +27,6 @@ from qsage_validate.encodings.layout import (
     Layout,
     MoveCoding,
     Number,
-    NumberedCoding,
-    OneHotCoding,
     Ply,
     StateCode,
     StateView,
@@ -465,6 +463,8 @@ class LayoutReader(LineReader):
         if not literals and len(moves) > 1 << len(code):
             raise self.fail(f"{len(code)} bits for {len(moves)} moves", "enough bits for each move")
         code, literals = self.chosen(code, chooser), self._one_each(literals, chooser)
+        from qsage_validate.encodings.list_codings import NumberedCoding, OneHotCoding
+
         return OneHotCoding(moves, literals) if literals else NumberedCoding(moves, code)
 
     def _one_for_each(self, bits: Bits, what: str, moves: Sequence[str]) -> None:

@@ -44,7 +44,8 @@ from qsage_validate.encodings.encoding import (
     one_of,
 )
 from qsage_validate.encodings.explicit import ClauseSet, constant, differs, until_last_black_ply
-from qsage_validate.encodings.layout import Bits, Layout, StateView, listed
+from qsage_validate.encodings.layout import Bits, Layout, StateView
+from qsage_validate.encodings.list_codings import listed
 from qsage_validate.errors import UsageError
 from qsage_validate.games.masks import members, width_for
 from qsage_validate.games.positional.cover_game import Pairing, PairingGame

@@ -11,8 +11,7 @@ from typing import Final
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout_lines import is_clausal, only_variables, with_layout
 from qsage_validate.errors import UsageError, did_you_mean
-from qsage_validate.games.declared import kind_of, languages
-from qsage_validate.games.model_text import GameModel
+from qsage_validate.games.model_text import GameModel, kind_of, languages
 from qsage_validate.registry import declared
 from qsage_validate.system.reading import in_time
 

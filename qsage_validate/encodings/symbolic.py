@@ -56,8 +56,9 @@ from qsage_validate.encodings.encoding import (
     less_than,
     nothing_else,
 )
-from qsage_validate.encodings.layout import Bits, IllegalMoves, Layout, Number, StateView, listed
+from qsage_validate.encodings.layout import Bits, IllegalMoves, Layout, Number, StateView
 from qsage_validate.encodings.layout_lines import is_clausal
+from qsage_validate.encodings.list_codings import listed
 from qsage_validate.encodings.prepared import (
     Listing,
     OpenGame,

@@ -1,7 +1,7 @@
 """Games written in another language: the same plays, by other rules.
 
 A language declares from which other ones it has models (``DeclaredLanguage.conversions``), and
-:func:`converted` makes such a model.  ``comparing/games.py`` holds both games against each other.
+:func:`converted` makes such a model.  ``comparing/compare.py`` holds both games against each other.
 
 A positional game becomes a grid game whose goals are its winning sets, as section 5 of Shaik and
 van de Pol 2023 has Hex.  The squares are those that the board is drawn with.
@@ -26,9 +26,8 @@ from qsage_validate.games.bddl.model import (
     Model,
     SubCondition,
 )
-from qsage_validate.games.declared import kind_of, languages
 from qsage_validate.games.masks import members
-from qsage_validate.games.model_text import GameModel
+from qsage_validate.games.model_text import GameModel, kind_of, languages
 from qsage_validate.games.positional.hex import with_winning_sets
 from qsage_validate.games.positional.model import Arrangement, PositionalModel
 from qsage_validate.games.protocol import Move, Player, Square

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final, overload
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar, overload
 
+from qsage_validate.errors import UsageError
 from qsage_validate.formats.source import Format, quoted, sniff
-from qsage_validate.games.declared import languages
-from qsage_validate.games.model_text import GameModel, ModelParts
+from qsage_validate.games.model_text import GameModel, ModelParts, languages
 from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.registry import load
 
@@ -16,11 +17,7 @@ if TYPE_CHECKING:
     from qsage_validate.games.bddl.rules import BddlGame
     from qsage_validate.games.positional.model import PositionalModel
     from qsage_validate.games.positional.rules import PositionalGame
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import ClassVar, Generic, TypeVar
 
-from qsage_validate.errors import UsageError
 
 M = TypeVar("M", bound=GameModel)
 

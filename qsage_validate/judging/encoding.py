@@ -289,7 +289,7 @@ class _Judgement:
     ) -> _Compared:
         """Compare positions: all, or drawn ones."""
         from qsage_validate.judging.positions import Positions, PositionSample, SearchTally, sample
-        from qsage_validate.judging.simulator import GameValues
+        from qsage_validate.judging.python_rules import GameValues
 
         first = deadline.share(_IN_ORDER)
         positions = Positions(
@@ -332,7 +332,7 @@ class _Judgement:
     def _told(self, compared: _Compared) -> Verdict:
         positions, tally, drawn = compared.positions, compared.tally, compared.drawn
         if tally.differences:
-            from qsage_validate.judging.differences import shown
+            from qsage_validate.judging.positions import shown
 
             limit = self.deadline.sooner_by_work(_CORE_SECONDS if self.cores else 0.0)
             findings = (

@@ -17,7 +17,7 @@ from qsage_validate.games.library.catalogue import library_games
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.judging.encoding import judge
-from qsage_validate.judging.readings.find import FoundReadings, find_layout
+from qsage_validate.judging.readings import FoundReadings, find_layout
 from qsage_validate.system.limits import NEVER, Deadline, Tell, nobody
 from qsage_validate.validation.finding import Proved, Refuted, Verdict
 from qsage_validate.validation.fit import check_fit

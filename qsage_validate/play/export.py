@@ -21,8 +21,17 @@ from qsage_validate.games.protocol import BoardPicture, Player, Shape, Square
 from qsage_validate.play.match import PlayMatch, Round
 from qsage_validate.play.report import frame_json, outcome_json
 from qsage_validate.render.board_text import board_lines
-from qsage_validate.render.steps import RenderedStep, steps_of_frames
-from qsage_validate.render.svg import FONT, STYLE, drawing, escape, number, paint, size
+from qsage_validate.render.svg import (
+    FONT,
+    STYLE,
+    RenderedStep,
+    drawing,
+    escape,
+    number,
+    paint,
+    size,
+    steps_of_frames,
+)
 
 # Plays of Hex as SGF (FF[4], GM[11]), with all that was tried as variations
 

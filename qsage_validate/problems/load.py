@@ -25,8 +25,8 @@ from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.formula import formula_in, read_formula
 from qsage_validate.formats.source import Format, label, quoted, read_bytes, sniff, unknown_format
 from qsage_validate.games.languages import load_game, model_from_parts
+from qsage_validate.games.library.catalogue import labelled
 from qsage_validate.games.model_text import has_rules
-from qsage_validate.games.naming import labelled
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.kernel.certificate import (
     Certificate,
@@ -42,10 +42,9 @@ from qsage_validate.validation.fit import check_fit, foreign_move
 
 if TYPE_CHECKING:
     from qsage_validate.certificates.simulation_oracle import WholeOracle
-    from qsage_validate.certificates.solving_oracle import SolvingOracle
     from qsage_validate.encodings.encoding import Encoding
-    from qsage_validate.judging.readings.find import FoundReadings
-    from qsage_validate.problems.searched import Solving
+    from qsage_validate.judging.readings import FoundReadings
+    from qsage_validate.problems.searched import Solving, SolvingOracle
     from qsage_validate.validation.assertions import Asserted
 
 
@@ -726,7 +725,7 @@ def _found(files: Files, formula: Qbf) -> FoundReadings:
 
     Raises ``UndecidedError`` where no reading stands out.
     """
-    from qsage_validate.judging.readings.find import find_layout
+    from qsage_validate.judging.readings import find_layout
     from qsage_validate.problems.searched import rules_of_words
 
     stage("finding out what the variables mean")

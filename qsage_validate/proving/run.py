@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from qsage_validate.certificates.choose_oracle import OracleKind
 from qsage_validate.errors import Undecided
-from qsage_validate.games.bddl.parser import check_model
+from qsage_validate.games.bddl.checks import check_model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import NotPlayableError, Player
 from qsage_validate.problems.load import BoardProblem, Problem

@@ -15,8 +15,7 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.rewriting import NestedQbf, prenex_uses
 from qsage_validate.errors import InputError, QsageError, UsageError, one_line
 from qsage_validate.formats.qcir import parse_nested
-from qsage_validate.formats.qcir_writer import qcir_text
-from qsage_validate.formats.writing import write_atomic
+from qsage_validate.formats.writing import qcir_text, write_atomic
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.problems.load import Problem
 from qsage_validate.problems.validated import load_to_validate

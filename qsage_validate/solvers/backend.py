@@ -24,9 +24,9 @@ from qsage_validate.circuit.builder import CircuitBuilder
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.circuit.rewriting import needed_gates
 from qsage_validate.errors import QsageError, UsageError, install_line, one_line
-from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form, qdimacs_text
 from qsage_validate.formats.source import Path as FilePath
+from qsage_validate.formats.writing import qcir_text
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.programs import Ended, Finished, run_program
 

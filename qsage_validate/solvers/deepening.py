@@ -34,9 +34,8 @@ from qsage_validate.games.bddl.bounds import (
 )
 from qsage_validate.games.bddl.ground import Grounding
 from qsage_validate.games.bddl.model import Model
-from qsage_validate.games.declared import languages
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.model_text import GameModel
+from qsage_validate.games.model_text import GameModel, languages
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Player, plies_text
 from qsage_validate.registry import load
@@ -548,7 +547,7 @@ def deepen_by_search(
     With ``winner_only`` the critical depth is left open; raises ``UsageError`` for a game without
     a last depth then.
     """
-    from qsage_validate.games.naming import name_of
+    from qsage_validate.games.library.catalogue import name_of
 
     depths = depths_of(model)
     if winner_only and depths.last(last) is None:

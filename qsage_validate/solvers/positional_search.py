@@ -8,7 +8,7 @@ counted instead of plies, for nothing happens in White's last ply.
 In games of connection a search in machine code may tell who wins on the full board
 (``extensions/fast/engine.py``), once the one in Python takes long.
 
-For grid games that are positional see :mod:`qsage_validate.games.bddl.positional`.  The winning
+For grid games that are positional see :mod:`qsage_validate.games.bddl.kernel`.  The winning
 sets of a connection game are its chains, and are searched like those of a network.
 """
 
@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from qsage_validate.errors import UsageError
-from qsage_validate.games.bddl.positional import as_positional
+from qsage_validate.games.bddl.kernel import as_positional
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.masks import minimal
 from qsage_validate.games.positional.model import (

@@ -20,8 +20,8 @@ from qsage_validate.circuit.rewriting import residual
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout import inconclusive
 from qsage_validate.errors import Exit, MissingExtraError, QsageError, UndecidedError, UsageError
-from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form, qdimacs_text
+from qsage_validate.formats.writing import qcir_text
 from qsage_validate.solvers.backend import (
     Backend,
     Missing,

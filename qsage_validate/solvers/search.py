@@ -18,7 +18,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from qsage_validate.errors import UndecidedError, UsageError
-from qsage_validate.games.declared import languages
+from qsage_validate.games.model_text import languages
 from qsage_validate.games.protocol import Move, Player, Position, State, TwoPlayerGame
 from qsage_validate.registry import declared, load
 from qsage_validate.solvers.search_engine import (

@@ -19,13 +19,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cached_property
-from typing import Final
+from itertools import count
+from typing import Final, Protocol
 
 import numpy as np
 
 from qsage_validate.certificates.oracle import Oracle, ask
 from qsage_validate.certificates.parts import variables_read
-from qsage_validate.certificates.sat_oracle import Refuter, Refutes
+from qsage_validate.certificates.sat_oracle import LazyCircuit
 from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier
 from qsage_validate.circuit.sat import Solver
@@ -33,7 +34,7 @@ from qsage_validate.circuit.simulate import GraphSimulator, pack, unpack
 from qsage_validate.encodings.layout import Layout, Ply
 from qsage_validate.formats.grid_names import named_cell
 from qsage_validate.games.protocol import Player
-from qsage_validate.kernel.certificate import CircuitCertificate
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.strategies.reader import (
     Assignment,
     BoardReading,
@@ -764,3 +765,57 @@ class _Determined(_Following):
 
 def _known(play: Assignment) -> dict[int, bool]:
     return {**play.choice, **play.reply}
+
+
+# Refutation of a certificate in a play: one SAT call finds a win of the opponent's, or none
+
+
+class Refutes(Protocol):
+    """Says whether the opponent can still win."""
+
+    def refutation(
+        self, fixed: Mapping[int, bool], reply: Mapping[int, bool]
+    ) -> dict[int, bool] | None:
+        """Values of the opponent's variables, ``fixed`` among them, that win; ``None``: none do.
+
+        ``reply`` are the answers that were given to what is fixed.
+        """
+        ...
+
+
+class Refuter:
+    """Looks for values of the opponent's variables that break the certificate's promise.
+
+    Against a Skolem certificate these make the matrix false, against a Herbrand certificate
+    they make it true.
+    """
+
+    def __init__(self, certificate: CircuitCertificate, formula: Qbf) -> None:
+        """Compose certificate and matrix into one circuit and hand it to a SAT solver."""
+        from qsage_validate.kernel.composition import compose
+
+        composition = compose(certificate, formula)
+        aig, (output,) = composition.builder.build([composition.matrix])
+        self._solver = Solver(name="glucose4")
+        fresh = count(1)
+        self._number = {variable: next(fresh) for variable in composition.opponent}
+        false = next(fresh)
+        self._solver.add_clause([-false])
+        circuit = LazyCircuit(aig, list(self._number.values()), false, self._solver, fresh)
+        (matrix,) = circuit.load([output])
+        self._broken = -matrix if certificate.kind is CertificateKind.SKOLEM else matrix
+
+    def refutation(
+        self, fixed: Mapping[int, bool], reply: Mapping[int, bool]
+    ) -> dict[int, bool] | None:
+        """Values of all of the opponent's variables, ``fixed`` among them, that win.
+
+        ``None`` when there are none: the certificate wins every play that begins so.  Its
+        functions give the replies, so that those in ``reply`` are not looked at.
+        """
+        number = self._number
+        assumptions = [number[v] if value else -number[v] for v, value in fixed.items()]
+        if not self._solver.solve(assumptions=[*assumptions, self._broken]):
+            return None
+        true = {literal for literal in self._solver.get_model() or () if literal > 0}
+        return {variable: k in true for variable, k in number.items()}

@@ -32,7 +32,7 @@ from qsage_validate.strategies.reader import (
 )
 
 if TYPE_CHECKING:
-    from qsage_validate.certificates.sat_oracle import Refutes
+    from qsage_validate.strategies.herbrand import Refutes
 
 
 # Reads plays of a Skolem certificate: it plays Black, all universals are the opponent's

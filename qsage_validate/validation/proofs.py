@@ -19,8 +19,8 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout import IllegalMoves, Layout, Ply, StateCode, StateView
 from qsage_validate.errors import Undecided
 from qsage_validate.games.bddl.rules import BddlGame
-from qsage_validate.games.declared import languages
 from qsage_validate.games.masks import members
+from qsage_validate.games.model_text import languages
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.kernel.claims import ClaimsTimeoutError

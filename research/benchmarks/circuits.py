@@ -9,9 +9,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from qsage_validate.certificates.writer import aiger_bytes
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.formats.aiger import parse_aiger
-from qsage_validate.formats.aiger_writer import aiger_bytes
 
 INPUTS: Final = 40
 SAMPLE: Final = Path(__file__).resolve().parents[2] / "certificates" / "tic"

@@ -31,8 +31,8 @@ from qsage_validate.certificates.writer import certificate_bytes
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError
-from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs
+from qsage_validate.formats.writing import qcir_text
 from qsage_validate.games.registry import find_command
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.system.limits import Deadline, Limits, nobody

@@ -31,10 +31,10 @@ from qsage_validate.certificates.check import (
     check,
 )
 from qsage_validate.certificates.reader import parse_certificate
+from qsage_validate.certificates.writer import aiger_bytes
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.extensions.dqbf.expansion import expand, parse_dqbf
-from qsage_validate.formats.aiger_writer import aiger_bytes
 
 # The bits of all tables of a formula: brute force tries 2 ** _BITS choices of functions at most.
 _BITS = 12

@@ -32,12 +32,12 @@ from pysat.solvers import Solver
 from rich.console import Console
 from rich.table import Table
 
+from qsage_validate.certificates.writer import aiger_bytes
 from qsage_validate.circuit.aig import strash
 from qsage_validate.circuit.sat import circuit_clauses, load
 from qsage_validate.circuit.simulate import GraphSimulator, pack, unpack
 from qsage_validate.errors import QsageError
 from qsage_validate.formats.aiger import parse_aiger
-from qsage_validate.formats.aiger_writer import aiger_bytes
 from qsage_validate.formats.source import read_bytes
 from research.benchmarks.circuits import SHAPES, depth_of
 

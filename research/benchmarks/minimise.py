@@ -24,8 +24,7 @@ if __package__ in (None, ""):  # started as a file
 from rich.console import Console
 from rich.table import Table
 
-from qsage_validate.certificates.features import defined_gates, feature_circuit
-from qsage_validate.certificates.learning import learn
+from qsage_validate.certificates.learning import defined_gates, feature_circuit, learn
 from qsage_validate.certificates.reader import read_certificate
 from qsage_validate.certificates.smaller import judge, minimised
 from qsage_validate.circuit.aig import AigBuilder, embed, strash

@@ -192,7 +192,7 @@ FAULTS: Final = (
         ("certificates/test_certificates_oracles.py",),
     ),
     Fault(
-        "certificates/solving_oracle.py",
+        "problems/searched.py",
         "a solver's reply is kept for another last move",
         "key = (level, tuple(before))",
         "key = (level, tuple(before[:-1]))",

@@ -33,8 +33,8 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from qsage_validate.certificates.writer import aiger_bytes
 from qsage_validate.circuit.aig import Aig
-from qsage_validate.formats.aiger_writer import aiger_bytes
 
 REPOSITORY: Final = Path(__file__).resolve().parents[2]
 INPUTS: Final = 1_000

@@ -30,7 +30,7 @@ from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.qbf import PrenexOrder, Quantifier, Scope
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.qcir import parse_nested, parse_qcir
-from qsage_validate.formats.qcir_writer import qcir_text
+from qsage_validate.formats.writing import qcir_text
 from qsage_validate.games.bddl.model import (
     Action,
     Anchor,

@@ -16,7 +16,7 @@ from qsage_validate.certificates.routes import Certified
 from qsage_validate.certificates.writer import certificate_bytes
 from qsage_validate.encodings.registry import encoders
 from qsage_validate.errors import UsageError
-from qsage_validate.formats.qcir_writer import qcir_text
+from qsage_validate.formats.writing import qcir_text
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.positional.harary import harary_model

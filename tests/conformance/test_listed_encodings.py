@@ -31,7 +31,7 @@ from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.judging import encoding
 from qsage_validate.judging.encoding import judge
-from qsage_validate.judging.simulator import GameValues, simulator_of
+from qsage_validate.judging.python_rules import GameValues, simulator_of
 from qsage_validate.validation.finding import Finding, Proved, Refuted, Verdict
 from qsage_validate.validation.proofs import rules_of
 from research.benchmarks.prefix_faults import faulty_prefixes, is_true

@@ -17,7 +17,7 @@ from qsage_validate.encodings.layout_reader import layout_from_comments
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import Exit
 from qsage_validate.formats.formula import read_formula
-from qsage_validate.formats.qcir_writer import qcir_text
+from qsage_validate.formats.writing import qcir_text
 from qsage_validate.games.registry import find_command
 from qsage_validate.kernel.certificate import (
     CertificateKind,

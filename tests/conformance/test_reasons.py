@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from qsage_validate.arena.frame import HeapMove
-from qsage_validate.extensions.impartial import library
+from qsage_validate.extensions.impartial import families
 from qsage_validate.extensions.impartial.heap_game import HeapGame
 from qsage_validate.extensions.impartial.parser import parse_formula
 from qsage_validate.extensions.impartial.rules import ImpartialRules
@@ -189,9 +189,9 @@ def amount(expression: str, values: dict[str, int]) -> int:
     return int(eval(written))
 
 
-@pytest.mark.parametrize("name", library.names())
+@pytest.mark.parametrize("name", families.names())
 def test_each_sentence_on_heaps_is_true_of_them(name: str) -> None:
-    rules = ImpartialRules(library.load(name))
+    rules = ImpartialRules(families.load(name))
     variables, told = rules.game.variables, 0
     for state in ([5, 3, 2], [1, 1, 1], [3, 0, 4]):
         start = tuple(state[: len(variables)])

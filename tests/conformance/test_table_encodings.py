@@ -24,8 +24,8 @@ from qsage_validate.errors import UsageError
 from qsage_validate.extensions.gdl import library
 from qsage_validate.extensions.gdl.model import GdlModel
 from qsage_validate.formats.qcir import parse_qcir
-from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs
+from qsage_validate.formats.writing import qcir_text
 from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network, transversal_of

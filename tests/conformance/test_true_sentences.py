@@ -13,9 +13,8 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.games.languages import load_game, model_from_parts
-from qsage_validate.games.library.catalogue import library_games
+from qsage_validate.games.library.catalogue import labelled, library_games, name_of
 from qsage_validate.games.model_text import GameModel
-from qsage_validate.games.naming import labelled, name_of
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.registry import find_command
 from tests.support.answer_files import resealed

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.formats.qcir_writer import qcir_text
+from qsage_validate.formats.writing import qcir_text
 from tests.support.faults import negated_gate
 from tests.support.readers import read_qcir
 

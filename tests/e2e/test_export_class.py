@@ -12,8 +12,8 @@ import pytest
 from qsage_validate.api.strategies import Strategy, load
 from qsage_validate.errors import Exit
 from qsage_validate.formats.source import sample_path
-from qsage_validate.proving.pages import class_page
-from qsage_validate.proving.pages.play_page import play_page
+from qsage_validate.proving import play_page as pages
+from qsage_validate.proving.play_page import ClassGame, class_page, play_page
 from tests.support.chromium import chromium
 from tests.support.commands import run_qsage
 from tests.support.opened import NEEDS_CHROMIUM, Opened
@@ -29,8 +29,8 @@ def _page(*names: str) -> str:
     for name in names:
         own = _strategy(name)
         report = own.validate(levels="formula").whole
-        games.append(class_page.ClassGame(own.playable, report))
-    return class_page.class_page(games)
+        games.append(ClassGame(own.playable, report))
+    return class_page(games)
 
 
 def _answers(page: str, number: int = 0) -> str:
@@ -89,7 +89,7 @@ def test_moves_that_people_say_alike_are_told_once() -> None:
 
 def test_a_sheet_that_is_not_whole_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "The sheet is made of the first" not in _page("hex")
-    monkeypatch.setattr(class_page, "MOST_ANSWERS", 20)
+    monkeypatch.setattr(pages, "MOST_ANSWERS", 20)
     assert "The sheet is made of the first" in _page("hex")
 
 

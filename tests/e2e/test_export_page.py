@@ -21,11 +21,12 @@ from qsage_validate.errors import Exit, UndecidedError, UsageError
 from qsage_validate.formats.source import sample_path
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate
-from qsage_validate.proving.pages import play_page, told_page
+from qsage_validate.proving import play_page
 from tests.support.commands import run_qsage
 from tests.support.page_plays import accused, conducted, page_table, refereed
 
-_SCRIPTS = [str(Path(play_page.__file__).with_name(name)) for name in ("play.js", "rules.js")]
+_PAGES = Path(play_page.__file__).with_name("pages")
+_SCRIPTS = [str(_PAGES / name) for name in ("play.js", "rules.js")]
 _PLAYS = Path(__file__).parent.parent / "support" / "page_plays.js"
 
 
@@ -206,7 +207,7 @@ def test_what_cannot_travel_is_refused_and_nothing_is_written(
     with pytest.raises(UsageError, match="expected at most 10 for a page"):
         strategy.save_page(tmp_path / "play.html")
     assert not (tmp_path / "play.html").exists()
-    monkeypatch.setattr(told_page, "MOST_NODES", 3)
+    monkeypatch.setattr(play_page, "MOST_NODES", 3)
     white = certify(game("hex-network", size=(2, 3), depth=5))
     with pytest.raises(UsageError, match="more than 3 plays against White's certificate"):
         white.save_page(tmp_path / "play.html")

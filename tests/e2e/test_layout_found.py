@@ -9,8 +9,8 @@ import pytest
 
 from qsage_validate.circuit.builder import CircuitBuilder
 from qsage_validate.errors import Exit
-from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.formats.qdimacs import qbf_to_qdimacs
+from qsage_validate.formats.writing import qcir_text
 from tests.support.scrambled import Chosen, Claiming, clausified, numbered
 
 from .conftest import Qsage

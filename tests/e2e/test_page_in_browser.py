@@ -17,7 +17,7 @@ from qsage_validate.formats.source import sample_path
 from qsage_validate.games.protocol import Player, TwoPlayerGame, said_move
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.problems.load import Problem
-from qsage_validate.proving.pages.play_page import play_page
+from qsage_validate.proving.play_page import play_page
 from tests.support.chromium import Chromium, chromium
 from tests.support.opened import CONTRASTS, NEEDS_CHROMIUM, Opened
 from tests.support.page_plays import conducted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from qsage_validate.extensions.impartial import library
+from qsage_validate.extensions.impartial import families
 from qsage_validate.extensions.impartial.heap_game import HeapGame
 from qsage_validate.extensions.impartial.model import ImpartialGame
 from qsage_validate.extensions.impartial.parser import parse_game
@@ -58,7 +58,7 @@ def problem(
 ) -> HeapProblem:
     """A problem with the rules ``text``, or with those above."""
     name = game if isinstance(game, str) else game.name
-    found = library.load(game) if isinstance(game, str) else game
+    found = families.load(game) if isinstance(game, str) else game
     rules = ImpartialRules(found, misere=misere)
     strategy = parse_strategy(RULES[name] if text is None else text, found)
     return HeapProblem((name,), RuleStrategy.of_rules(rules, strategy), "rules of a test")
@@ -79,13 +79,13 @@ def match(
 
 def examples() -> list[tuple[str, bool]]:
     """The games of the golden playthroughs; true for misère play."""
-    return [(name, misere) for name in library.names() for misere in (False, True)]
+    return [(name, misere) for name in families.names() for misere in (False, True)]
 
 
 def golden(name: str, misere: bool) -> tuple[Path, str]:
     """The golden file of an example, and what it should hold."""
     file = GOLDEN / f"{name}{'-misere' if misere else ''}.txt"
-    game = HeapGame(ImpartialRules(library.load(name), misere=misere), STARTS[name])
+    game = HeapGame(ImpartialRules(families.load(name), misere=misere), STARTS[name])
     text = playthrough(f"{name}{' --misere' if misere else ''}", game)
     return file, text.replace("python -m tests.support.playthrough", COMMAND)
 

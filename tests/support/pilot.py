@@ -30,9 +30,9 @@ from qsage_validate.errors import Exit
 from qsage_validate.games.protocol import Square
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.app import PlayApp
-from qsage_validate.play.tui.screens.tool_screen import ToolScreen
-from qsage_validate.play.tui.widgets.board_view import BoardView
-from qsage_validate.play.tui.widgets.panes import MessagesPane
+from qsage_validate.play.tui.board_view import BoardView
+from qsage_validate.play.tui.panes import MessagesPane
+from qsage_validate.play.tui.tool_screen import ToolScreen
 
 M = TypeVar("M", bound=Message)
 D = TypeVar("D", bound="Driver")

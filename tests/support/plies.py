@@ -5,15 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from qsage_validate.encodings.layout import (
-    Bits,
-    GridCoding,
-    Indicators,
-    Layout,
-    Number,
-    Ply,
-    listed,
-)
+from qsage_validate.encodings.layout import Bits, GridCoding, Indicators, Layout, Number, Ply
+from qsage_validate.encodings.list_codings import listed
 
 
 def relisted(ply: Ply, **changes: Any) -> Ply:

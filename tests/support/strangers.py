@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier
-from qsage_validate.encodings.layout import Layout, listed
+from qsage_validate.encodings.layout import Layout
+from qsage_validate.encodings.list_codings import listed
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
 

@@ -11,8 +11,13 @@ import click
 from qsage_validate.cli.commands import completion_options, run_words, subcommand
 from qsage_validate.cli.common import narrate
 from qsage_validate.cli.options import JsonOption
-from qsage_validate.cli.play.asked import Asked
-from qsage_validate.cli.play.play_options import AnotherPlay, PlayMode, WebOptions, is_terminal
+from qsage_validate.cli.play.play_options import (
+    AnotherPlay,
+    Asked,
+    PlayMode,
+    WebOptions,
+    is_terminal,
+)
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.formats.policy import is_confined
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
 
 from qsage_validate.cli.common import emit, emit_json, narrate
 from qsage_validate.cli.play.play_options import PlayMode, PlayOptions, PlayTable, check_teacher
@@ -16,10 +17,65 @@ if TYPE_CHECKING:
     from qsage_validate.arena.frame import Frame
     from qsage_validate.arena.lesson import Teacher
     from qsage_validate.arena.program import Programmed
+    from qsage_validate.cli.model_arguments import ModelArguments
     from qsage_validate.cli.play.play_options import PlayTable
+    from qsage_validate.games.model_text import GameModel
     from qsage_validate.play.match import PlayMatch
     from qsage_validate.play.tui.model.situation import Services
-    from qsage_validate.problems.load import Problem
+    from qsage_validate.problems.load import Files, Problem
+
+
+@dataclass(frozen=True)
+class NamedGame:
+    """A game without a formula, and the words of the command line that mean it.
+
+    ``named`` are the arguments of which these are the words, if they name a game of the library.
+    """
+
+    model: GameModel
+    words: tuple[str, ...]
+    named: ModelArguments | None = None
+
+    def to_certify(self, encoding: str | None) -> NamedGame:
+        """The same at its critical depth, where it is a game by name without a depth."""
+        if self.named is None:
+            return self
+        model, named = self.named.at_critical_depth(self.model, encoding)
+        return NamedGame(model, (*named.words, *named.flags), named)
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.words)
+
+    def encoded_by(self, encoding: str | None) -> tuple[str, ...]:
+        """The words of the game and of the encoding of its formula."""
+        return (*self.words, *(() if encoding is None else ("--encoding", encoding)))
+
+
+class Opponent(Protocol):
+    """Who answers in a play; ``play`` loads what answers, and plays against it."""
+
+    def play(self, options: PlayOptions, json_output: bool) -> Exit: ...
+
+
+@dataclass(frozen=True)
+class OfFormula(ABC):
+    """Who plays by a formula: one in ``files``, or that of a game by an encoding."""
+
+    files: Files
+    game: NamedGame | None
+    encoding: str | None
+
+    @property
+    def what(self) -> str:
+        """What is played, while it is loaded."""
+        return self.files.name if self.game is None else self.game.text
+
+    @abstractmethod
+    def load(self) -> Any: ...
+
+    def play(self, options: PlayOptions, json_output: bool) -> Exit:
+        return play_problem(self.load, self.what, options, json_output)
 
 
 def play_problem(

@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from qsage_validate.api.values import FileSource, RowTable, as_paths, shown
 from qsage_validate.errors import InputError, UsageError, did_you_mean
 from qsage_validate.extensions.bench.child import Child, find_experiment, run_in_child
 from qsage_validate.extensions.bench.experiment import (
@@ -42,7 +43,7 @@ from qsage_validate.formats.source import Source, read_bytes
 from qsage_validate.system.pool import check_scheduler
 
 if TYPE_CHECKING:
-    from qsage_validate.extensions.bench.experiment import Experiment
+    from qsage_validate.extensions.bench.experiment import Experiment, RunRecord
 
 
 # Files of results: one JSON line for each run, and one for each machine
@@ -74,7 +75,7 @@ class Results:
         return f"{self.path}:{self.torn}: the last line is torn; its run does not count"
 
 
-def read_results(path: str) -> Results:
+def read_runs(path: str) -> Results:
     """Read a file of results; raises ``InputError`` with the line of what is malformed."""
     data = read_bytes(path)
     *lines, tail = data.split(b"\n")
@@ -100,7 +101,7 @@ def read_results(path: str) -> Results:
 
 def read_all(paths: Sequence[str]) -> Results:
     """The results of several files as one; raises ``UsageError`` for different experiments."""
-    found = [read_results(path) for path in paths]
+    found = [read_runs(path) for path in paths]
     first = found[0]
     for other in found[1:]:
         if other.experiment != first.experiment:
@@ -180,7 +181,7 @@ def open_results(path: str, experiment: str) -> Iterator[ResultsFile]:
         if not fresh and os.pread(descriptor, 1, 0) != b"{":
             # A compressed file can be read, but not be added to.
             raise InputError(path, 1, 1, "another kind of file", _EXPECTED)
-        results = Results(path, experiment) if fresh else read_results(path)
+        results = Results(path, experiment) if fresh else read_runs(path)
         if results.experiment != experiment:
             raise UsageError(
                 f"{path} has results of {results.experiment!r}, expected {experiment!r}: "
@@ -506,3 +507,42 @@ def reference(name: str) -> str:
 def get_experiment(name: str) -> Experiment:
     """The experiment called ``name``; raises ``UsageError`` with the names that there are."""
     return find_experiment(reference(name))
+
+
+# Results in notebooks
+
+
+@dataclass(frozen=True)
+class BenchResults(RowTable):
+    """The runs of a file of results: ``experiment`` is their name, ``warning`` what is torn."""
+
+    experiment: str
+    warning: str | None = None
+
+    def __repr__(self) -> str:
+        return f"<BenchResults {self.experiment}, {len(self)} runs>"
+
+
+def read_results(path: FileSource) -> BenchResults:
+    """The runs that ``qsage bench`` has written to a JSONL file, a row for each.
+
+    The columns are those of the run (``instance``, ``configuration``, ``limit_seconds``, …), of
+    its result (``status``, ``seconds``, …), the ``machine`` and the time (``when``, UTC).  Raises
+    ``InputError`` with the line of what is malformed.
+    """
+    with as_paths(results=path) as files:
+        found = read_runs(files["results"] or "")
+    warning = found.warning
+    if warning is not None and found.path != shown("results", path):
+        warning = warning.replace(found.path, shown("results", path) or "", 1)
+    return BenchResults(tuple(map(_row, found.records)), found.experiment, warning)
+
+
+def _row(record: RunRecord) -> Mapping[str, object]:
+    fields = record.to_dict()
+    run, result = fields.pop("run"), fields.pop("result")
+    del fields["kind"]
+    assert isinstance(run, dict), "a record has its run"
+    assert isinstance(result, dict), "a record has its result"
+    limits = {"limit_seconds": run.pop("seconds"), "limit_mb": run.pop("memory_mb")}
+    return {**run, "configuration": record.run.configuration, **limits, **result, **fields}

@@ -2,4 +2,11 @@
 
 from typing import Final
 
-DECLARES: Final = {"commands": "qsage_validate.extensions.count.cli:COMMANDS"}
+from qsage_validate.registry import DeclaredCommand
+
+DECLARES: Final = {"commands": "qsage_validate.extensions.count:COMMANDS"}
+COMMANDS: Final = (
+    DeclaredCommand(
+        "count", "Count winning first moves, assignments, strategies.", f"{__name__}.cli"
+    ),
+)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import log2
 from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
@@ -18,7 +19,6 @@ from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 
 if TYPE_CHECKING:
     from qsage_validate.system.limits import Limits
-from math import log2
 
 MOST_BITS: Final = 1 << 13
 """Larger numbers are known by bounds alone: Python writes no integer of more than 4,300 digits."""

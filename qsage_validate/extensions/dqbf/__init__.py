@@ -2,4 +2,4 @@
 
 from typing import Final
 
-DECLARES: Final = {"formats": "qsage_validate.extensions.dqbf.cli:FORMATS"}
+DECLARES: Final = {"formats": "qsage_validate.extensions.dqbf.declared:FORMATS"}

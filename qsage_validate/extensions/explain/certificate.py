@@ -475,8 +475,7 @@ class Explanation:
         With ``formula`` the formula is written too, in QCIR.
         """
         from qsage_validate.certificates.writer import certificate_bytes
-        from qsage_validate.formats.qcir_writer import qcir_text
-        from qsage_validate.formats.writing import write_atomic
+        from qsage_validate.formats.writing import qcir_text, write_atomic
 
         qbf = self.problem.qbf
         name = fspath(path)

@@ -7,7 +7,7 @@ from qsage_validate.arena.program import DeclaredExplanation
 EXPLANATIONS: Final = (
     DeclaredExplanation(
         f"{__package__}.certificate:explain_strategy",
-        f"{__package__}.cli.command:formula",
-        f"{__package__}.cli.command:game",
+        f"{__package__}.cli:formula",
+        f"{__package__}.cli:game",
     ),
 )

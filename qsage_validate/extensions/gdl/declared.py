@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from qsage_validate.extensions.gdl import library
 from qsage_validate.extensions.gdl.library import OPTIONS
-from qsage_validate.games.declared import DeclaredLanguage
 from qsage_validate.games.library.template import LibraryGame, Template, Values
+from qsage_validate.games.model_text import DeclaredLanguage
 
 if TYPE_CHECKING:
     from qsage_validate.games.model_text import GameModel

@@ -47,7 +47,8 @@ from qsage_validate.encodings.encoding import (
     ReferencePlay,
     nothing_else,
 )
-from qsage_validate.encodings.layout import IllegalMoves, Layout, Ply, StateView, listed
+from qsage_validate.encodings.layout import IllegalMoves, Layout, Ply, StateView
+from qsage_validate.encodings.list_codings import listed
 from qsage_validate.errors import UsageError
 from qsage_validate.extensions.gdl.model import (
     KEYWORDS,

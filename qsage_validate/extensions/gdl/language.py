@@ -1,16 +1,41 @@
-"""GDL among the languages of games, and what ``qsage info`` tells of its files."""
+"""GDL among the languages of games, and what ``qsage info`` tells of its files.
+
+Source: He, Saffidine and Thielscher 2024, section 5.  Where both roles choose at once, a formula in
+which one chooses first gives a bound only.  A role that wins although the other one knows its
+choice (*maximin*) wins the game.  A role that does not win although it knows the other's choice
+(*minimax*) has no strategy that is sure to win.  Between the two bounds only mixed strategies
+decide, about which a formula says nothing.
+
+The description is rewritten.  Each round becomes two: in the first one a role chooses, in the
+second one the other role does, and then the given rules take both choices.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from enum import Enum
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from qsage_validate.extensions.gdl.library import OPTIONS, load
-from qsage_validate.extensions.gdl.model import Description, GdlModel, check_description, role_names
+from qsage_validate.extensions.gdl.model import (
+    Atom,
+    Description,
+    GdlModel,
+    GdlRule,
+    Ground,
+    RelationNames,
+    Term,
+    Variable,
+    against_all,
+    check_description,
+    fresh_name,
+    role_names,
+    term_text,
+    words_of,
+)
 from qsage_validate.extensions.gdl.parser import parse_description, read_description
-from qsage_validate.extensions.gdl.sequential import STEPS, RoundBound, in_turn
 from qsage_validate.formats.source import PERCENT, SEMICOLON, Format, Source, quoted, sniff
 from qsage_validate.games.languages import Language
 from qsage_validate.games.library.template import Values, option_values
@@ -21,6 +46,88 @@ if TYPE_CHECKING:
 
 
 # Games in GDL by name: those that come with the project
+
+
+# Games of simultaneous moves as games in turn
+
+
+class RoundBound(Enum):
+    """Who chooses first in each round."""
+
+    MAXIMIN = "maximin"
+    """Black, and White knows Black's choice: a bound from below."""
+    MINIMAX = "minimax"
+    """White, and Black knows White's choice: a bound from above."""
+
+
+STEPS: Final = 2
+"""The rounds that take the place of one."""
+
+_RENAMED: Final = ("legal", "next", "does", "terminal")
+
+
+def in_turn(description: Description, role: str | None, bound: RoundBound) -> Description:
+    """The game of ``role`` (default: the first) against all others, one choice after the other.
+
+    The roles choose in the order of the bound.  Raises ``InputError`` for a description that is
+    not valid, and ``UsageError`` for a role that there is not.
+    """
+    whole = against_all(description, role)
+    roles = role_names(whole)
+    wanted = term_text(roles[0]) if role is None else role.lower()
+    black = next(r for r in roles if term_text(r).lower() == wanted)
+    (white,) = (r for r in roles if r != black)
+    first, second = (black, white) if bound is RoundBound.MAXIMIN else (white, black)
+    return _InTurn(whole, first, second).description()
+
+
+class _InTurn(RelationNames):
+    def __init__(self, given: Description, first: Ground, second: Ground) -> None:
+        self.given, self.first, self.second = given, first, second
+        words = {word for rule in given.rules for word in words_of(rule)}
+        self.names = {name: fresh_name(f"{name}_at_once", words) for name in _RENAMED}
+        self.turn = fresh_name("to_choose", words)
+        self.chosen = fresh_name("chosen", words)
+        self.wait = fresh_name("wait", words)
+
+    def description(self) -> Description:
+        offset = self.given.rules[0].offset
+        added = (GdlRule(rule.head, rule.body, offset) for rule in self.added())
+        return Description((*map(self.rule, self.given.rules), *added), self.given.source)
+
+    def added(self) -> Iterator[GdlRule]:
+        """Whose turn it is, what is chosen, and what both choices do."""
+        move, first, second = Variable("m"), self.first, self.second
+        begins, ends = (Atom("true", ((self.turn, role),)) for role in (first, second))
+        legal, after, does, over = (self.names[name] for name in _RENAMED)
+        yield GdlRule(Atom("init", ((self.turn, first),)))
+        yield GdlRule(Atom("next", ((self.turn, second),)), (begins,))
+        yield GdlRule(Atom("next", ((self.turn, first),)), (ends,))
+        for role, own, other in ((first, begins, ends), (second, ends, begins)):
+            yield GdlRule(Atom("legal", (role, move)), (own, Atom(legal, (role, move))))
+            yield GdlRule(Atom("legal", (role, self.wait)), (other,))
+        yield GdlRule(Atom("next", ((self.chosen, move),)), (begins, Atom("does", (first, move))))
+        yield GdlRule(Atom(does, (first, move)), (Atom("true", ((self.chosen, move),)),))
+        yield GdlRule(Atom(does, (second, move)), (ends, Atom("does", (second, move))))
+        for fluent in self.fluents():
+            yield GdlRule(Atom("next", (fluent,)), (begins, Atom("true", (fluent,))))
+            yield GdlRule(Atom("next", (fluent,)), (ends, Atom(after, (fluent,))))
+        # The play ends between rounds only.
+        yield GdlRule(Atom("terminal"), (begins, Atom(over)))
+
+    def fluents(self) -> Iterator[Term]:
+        """A term for each kind of fluent: its functor with variables."""
+        heads = (
+            rule.head.arguments[0]
+            for rule in self.given.rules
+            if rule.head.relation in ("init", "next")
+        )
+        kinds = dict.fromkeys(
+            (term[0], len(term) - 1) if isinstance(term, tuple) else (term, 0) for term in heads
+        )
+        for name, count in kinds:
+            arguments = (Variable(f"x{number}") for number in range(1, count + 1))
+            yield (name, *arguments) if count else name
 
 
 def with_options(description: Description, values: Values) -> GdlModel:

@@ -54,7 +54,7 @@ from qsage_validate.extensions.gdl.model import (
 )
 from qsage_validate.extensions.gdl.parser import parse_ground
 from qsage_validate.formats.source import quoted
-from qsage_validate.games.naming import name_of
+from qsage_validate.games.library.catalogue import name_of
 from qsage_validate.games.protocol import (
     BoardPicture,
     Illegality,

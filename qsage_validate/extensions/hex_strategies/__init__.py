@@ -2,7 +2,16 @@
 
 from typing import Final
 
+from qsage_validate.registry import DeclaredCommand
+
 DECLARES: Final = {
-    "commands": "qsage_validate.extensions.hex_strategies.cli:COMMANDS",
+    "commands": "qsage_validate.extensions.hex_strategies:COMMANDS",
     "strategies": "qsage_validate.extensions.hex_strategies.declared:STRATEGIES",
 }
+COMMANDS: Final = (
+    DeclaredCommand(
+        "hex-strategy",
+        "Prove, compile or find a strategy of Hex by patterns.",
+        f"{__name__}.cli",
+    ),
+)

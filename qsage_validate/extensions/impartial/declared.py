@@ -9,7 +9,7 @@ FAMILIES: Final = (
         name="impartial",
         about="impartial games (qsage synthesize NAME, qsage play NAME)",
         more="and the games of the benchmark's families (qsage synthesize --list)",
-        games=f"{__package__}.library:FAMILY",
-        play=f"{__package__}.cli.play:play_heaps",
+        games=f"{__package__}.families:FAMILY",
+        play=f"{__package__}.cli_play:play_heaps",
     ),
 )

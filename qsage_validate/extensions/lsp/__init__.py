@@ -2,4 +2,11 @@
 
 from typing import Final
 
-DECLARES: Final = {"commands": "qsage_validate.extensions.lsp.cli:COMMANDS"}
+from qsage_validate.registry import DeclaredCommand
+
+DECLARES: Final = {"commands": "qsage_validate.extensions.lsp:COMMANDS"}
+COMMANDS: Final = (
+    DeclaredCommand(
+        "lsp", "Serve an editor: faults, meanings and gates of files.", f"{__name__}.cli"
+    ),
+)

@@ -120,13 +120,9 @@ def _gdl(text: str, path: str) -> Iterable[DocumentFault]:
 
 
 def _bddl(text: str, path: str) -> Iterable[DocumentFault]:
+    from qsage_validate.games.bddl.checks import check_model
     from qsage_validate.games.bddl.model import Model
-    from qsage_validate.games.bddl.parser import (
-        check_model,
-        file_kind,
-        parse_domain,
-        parse_problem,
-    )
+    from qsage_validate.games.bddl.parser import file_kind, parse_domain, parse_problem
 
     if file_kind(text) == "domain":
         parse_domain(text, path)

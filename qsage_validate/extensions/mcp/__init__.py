@@ -2,4 +2,11 @@
 
 from typing import Final
 
-DECLARES: Final = {"commands": "qsage_validate.extensions.mcp.cli:COMMANDS"}
+from qsage_validate.registry import DeclaredCommand
+
+DECLARES: Final = {"commands": "qsage_validate.extensions.mcp:COMMANDS"}
+COMMANDS: Final = (
+    DeclaredCommand(
+        "mcp", "Serve agents: encode, solve, certify, validate, play.", f"{__name__}.cli"
+    ),
+)

@@ -15,8 +15,8 @@ from markupsafe import Markup
 from qsage_validate.api.matches import DeclaredBoard
 from qsage_validate.arena.board_engine import goal_line
 from qsage_validate.errors import MissingExtraError, UsageError, one_line
-from qsage_validate.proving.pages.html import filled, script
-from qsage_validate.proving.pages.play_page import SCRIPTS, board_values
+from qsage_validate.proving.html_report import filled, script
+from qsage_validate.proving.play_page import SCRIPTS, board_values
 from qsage_validate.render.svg import STYLE
 
 if TYPE_CHECKING:

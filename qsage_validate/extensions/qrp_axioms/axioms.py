@@ -38,8 +38,7 @@ from dataclasses import replace
 from typing import Final
 
 from qsage_validate.certificates.by_proof import AxiomStrategy
-from qsage_validate.certificates.qrp_check import DeclaredAxioms
-from qsage_validate.certificates.qrp_sets import Literals, PrefixBits
+from qsage_validate.certificates.qrp_check import DeclaredAxioms, Literals, PrefixBits
 from qsage_validate.certificates.routes import (
     CertifiedFormula,
     CheckFailedError,

@@ -31,13 +31,13 @@ from qsage_validate.extensions.teaching.drill import (
 from qsage_validate.games.protocol import BoardPicture, Player
 from qsage_validate.play.picking import Choose, NoMove, Picks, Select, is_elsewhere
 from qsage_validate.play.tui.base import DARK, LIGHT, STYLES, LeavableApp, run_app
+from qsage_validate.play.tui.board_view import BoardView
+from qsage_validate.play.tui.dialogs import ConfirmScreen, MenuScreen
 from qsage_validate.play.tui.model import view
 from qsage_validate.play.tui.model.view import Picture, StatusLines, Tone
-from qsage_validate.play.tui.screens.dialogs import ConfirmScreen, MenuScreen
-from qsage_validate.play.tui.screens.tool_screen import KeyBar
-from qsage_validate.play.tui.widgets.board_view import BoardView
-from qsage_validate.play.tui.widgets.panes import STONES, StatusBar
-from qsage_validate.play.tui.widgets.play_area import MovePrompt, Stage
+from qsage_validate.play.tui.panes import STONES, StatusBar
+from qsage_validate.play.tui.play_area import MovePrompt, Stage
+from qsage_validate.play.tui.tool_screen import KeyBar
 
 KEYS: tuple[tuple[str, str, str], ...] = (
     ("Enter", "Answer", "Answer with the square at the cursor; a click does it, too"),

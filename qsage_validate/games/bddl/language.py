@@ -57,7 +57,7 @@ class Bddl(Language[Model]):
         return BddlGame(model)
 
     def warnings(self, model: Model) -> Sequence[str]:
-        from qsage_validate.games.bddl.parser import check_model
+        from qsage_validate.games.bddl.checks import check_model
 
         return tuple(map(str, check_model(model)))
 

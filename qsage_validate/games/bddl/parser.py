@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from qsage_validate.errors import InputError, UsageError, one_line, visible
 from qsage_validate.formats.source import PERCENT, Place, Source, quoted
@@ -36,10 +36,6 @@ from qsage_validate.games.bddl.model import (
     SubCondition,
 )
 from qsage_validate.games.protocol import Player, Square
-
-if TYPE_CHECKING:
-    from qsage_validate.games.bddl.reachable import Reachable
-
 
 # Semantic checks of BDDL models: what parses but makes no sense, or less than was meant
 
@@ -77,37 +73,14 @@ class Diagnostic:
         return self.place.error(self.found, self.expected)
 
 
-def check_model(model: Model) -> list[Diagnostic]:
-    """All diagnostics of a model, errors first, each kind in the order of the files.
-
-    Models with errors are not looked at for what is of no use, because their rules are not
-    well defined.
-    """
-    local, grounding = _local_checks(model)
-    if any(d.severity is Severity.ERROR for d in local):
-        return sorted(local, key=lambda d: d.severity is Severity.WARNING)
-    if grounding is not None:
-        return [*local, *_check_use(model, grounding), *_check_sanity(model, grounding)]
-    problem = model.problem
-    return [
-        *local,
-        _warning(
-            f"a board of {problem.width}x{problem.height} squares, too large to look for "
-            "conflicting effects and for goals and actions without use",
-            f"at most {MAX_SQUARES} squares for these checks",
-            problem.places.size if problem.places else None,
-        ),
-    ]
-
-
 def require_valid(model: Model) -> None:
     """Raises the first error of a model as ``InputError``."""
-    for diagnostic in _local_checks(model)[0]:
+    for diagnostic in local_checks(model)[0]:
         if diagnostic.severity is Severity.ERROR:
             raise diagnostic.error()
 
 
-def _local_checks(model: Model) -> tuple[list[Diagnostic], Grounding | None]:
+def local_checks(model: Model) -> tuple[list[Diagnostic], Grounding | None]:
     """All checks that can find errors, and the grounded model unless that is not possible."""
     found = [*_check_board(model), *_check_actions(model), *_check_coordinates(model)]
     broken = any(d.severity is Severity.ERROR for d in found)
@@ -121,7 +94,7 @@ def _error(found: str, expected: str, place: Place | None) -> Diagnostic:
     return Diagnostic(Severity.ERROR, found, expected, place)
 
 
-def _warning(found: str, expected: str, place: Place | None) -> Diagnostic:
+def warning(found: str, expected: str, place: Place | None) -> Diagnostic:
     return Diagnostic(Severity.WARNING, found, expected, place)
 
 
@@ -160,7 +133,7 @@ def _check_actions(model: Model) -> Iterator[Diagnostic]:
     for player in Player:
         actions = model.domain.actions(player)
         if not actions:
-            yield _warning(
+            yield warning(
                 f"no actions of {player}", f"at least one: {player} loses by not moving", None
             )
         count = Counter[str]()
@@ -212,7 +185,7 @@ def _absolute(
                 part.place,
             )
         elif numbers and in_domain:
-            yield _warning(
+            yield warning(
                 f"the absolute position {part} {where}",
                 "positions relative to (?x,?y) or to the edges, as a domain has no board size",
                 part.place,
@@ -235,95 +208,6 @@ def _check_conflicts(model: Model, grounding: Grounding) -> Iterator[Diagnostic]
                     break
 
 
-# -- actions and goals that are of no use ---------------------------------------------------
-
-
-def _check_use(model: Model, grounding: Grounding) -> Iterator[Diagnostic]:
-    from qsage_validate.games.bddl.reachable import Reachable
-
-    reachable = Reachable(grounding)
-    for player in Player:
-        for index, action in enumerate(model.domain.actions(player)):
-            why = _why_unplayable(grounding, reachable, player, index, action)
-            if why is not None:
-                yield _warning(
-                    f"action {action.name} of {player}, which can never be played: {why}",
-                    "an action that can be played",
-                    action.place,
-                )
-    for player in Player:
-        for index, goal in enumerate(model.problem.goals(player)):
-            place = _goal_place(model, player, index)
-            why = _why_hopeless(grounding, reachable, goal)
-            if why is not None:
-                yield _warning(
-                    f"goal {index + 1} of {player}, which can never hold: {why}",
-                    "a goal that can be reached",
-                    place,
-                )
-
-
-def _goal_place(model: Model, player: Player, index: int) -> Place | None:
-    places = model.problem.places
-    return places.goals(player)[index] if places else None
-
-
-def _why_unplayable(
-    grounding: Grounding, reachable: Reachable, player: Player, index: int, action: Action
-) -> str | None:
-    board = f"{grounding.width}x{grounding.height}"
-    if not any(True for _ in grounding.positions(action.precondition, action.effect)):
-        return f"its bounds are empty on the {board} board"
-    if not any(ground.action == index for ground in grounding.actions[player]):
-        return "its preconditions contradict each other"
-    if index not in reachable.playable[player]:
-        return "no play brings about what its preconditions ask for"
-    return None
-
-
-def _why_hopeless(grounding: Grounding, reachable: Reachable, goal: Condition) -> str | None:
-    positions = list(grounding.meanings(goal))
-    if not positions:
-        return f"its bounds are empty on the {grounding.width}x{grounding.height} board"
-    possible = [c for c in (grounding.contents(goal, x, y) for x, y in positions) if c is not None]
-    if not possible:
-        return "its conditions contradict each other"
-    if not any(reachable.allows(contents) for contents in possible):
-        return "no play brings about what it asks for"
-    return None
-
-
-# -- Definition 9 ---------------------------------------------------------------------------
-
-
-def _check_sanity(model: Model, grounding: Grounding) -> Iterator[Diagnostic]:
-    from qsage_validate.games.bddl.reachable import sanity_violations
-
-    for player in Player:
-        for goal in grounding.goals[player]:
-            if grounding.initial & goal.care == goal.value:
-                yield _warning(
-                    f"goal {goal.condition + 1} of {player} that holds at ({goal.x},{goal.y}) on "
-                    "the initial board",
-                    "an initial board that nobody has won (Definition 9); it does not end the play",
-                    _goal_place(model, player, goal.condition),
-                )
-                break
-    for violation in sanity_violations(grounding):
-        name = model.domain.actions(violation.mover)[violation.action.action].name
-        action, goal = violation.action, violation.goal
-        yield _warning(
-            f"goal {goal.condition + 1} of {violation.mover.other} that comes true at "
-            f"({goal.x},{goal.y}) by {violation.mover}'s {name}({action.x},{action.y}) on "
-            f"{grounding.board_of(violation.state)}",
-            "goals that come true by their player's own moves only (Definition 9); such a win "
-            "does not count until the player's next move",
-            _goal_place(model, violation.mover.other, goal.condition),
-        )
-
-
-# For all boards, reachable or not: no move of a player makes a goal of the other come true on a
-# board where none of the other's goals held.  An effect that touches no square of a goal, or
 # Reads BDDL: the paper's grammar (Listings 1 to 3) and the dialect of Q-sage's files
 
 

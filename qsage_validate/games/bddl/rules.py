@@ -297,7 +297,7 @@ class BddlGame(TwoPlayerGame):
 
     @cached_property
     def name(self) -> str:
-        from qsage_validate.games.naming import name_of  # looks through the library
+        from qsage_validate.games.library.catalogue import name_of  # looks through the library
 
         return name_of(self.model)
 
@@ -589,7 +589,7 @@ class BddlGame(TwoPlayerGame):
     def _kernel(self) -> BddlKernel:
         parts = self.grounding, self.move_table, self._symmetries
         if self.grounding.is_positional:
-            from qsage_validate.games.bddl.positional import PositionalKernel
+            from qsage_validate.games.bddl.kernel import PositionalKernel
 
             return PositionalKernel(*parts)
         from qsage_validate.games.bddl.kernel import BddlKernel

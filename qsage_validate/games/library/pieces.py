@@ -1,8 +1,11 @@
-"""Games of the library that are not on a plain grid: with pieces, and positional games.
+"""The other games of the library: on a grid, with pieces, and positional games.
 
-These are the games of ``httt`` and ``hex`` in another form: claims on named positions, with
-winning sets or a network, as the encodings of Shaik, Mayer-Eichberger, van de Pol and Saffidine
-2023 take them.
+Connect-c, Gomoku, Hex by winning sets, Domineering: Shaik and van de Pol 2023, section 3.2,
+Listings 10 to 12, 19 and 20, section 5.
+
+The positional games are those of ``httt`` and ``hex`` in another form: claims on named positions,
+with winning sets or a network, as the encodings of Shaik, Mayer-Eichberger, van de Pol and
+Saffidine 2023 take them.
 
 Breakthrough, KnightThrough, Evader and Pursuer: Shaik and van de Pol 2023, section 3.2 and
 Listings 7 to 9 and 13 to 18.  Konane and Cross Purposes, which the paper names without a model: by
@@ -10,6 +13,9 @@ the rules in R. A. Hearn, *Amazons, Konane, and Cross Purposes are PSPACE-comple
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice, pairwise
 
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.source import quoted
@@ -23,12 +29,128 @@ from qsage_validate.games.bddl.model import (
     Model,
     SubCondition,
 )
-from qsage_validate.games.library.grid import COLOUR, at, first_player, pattern
+from qsage_validate.games.library.grid import (
+    COLOUR,
+    Cell,
+    at,
+    first_player,
+    fitting_of,
+    forming,
+    pattern,
+    positional_domain,
+)
 from qsage_validate.games.library.template import MAX_SIDE, Size, Values
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Player, Square
+
+_BOTTOM = Coordinate(Anchor.PARAMETER), Coordinate(Anchor.MAXIMUM)
+_DIRECTIONS = ((1, 0), (0, 1), (1, 1), (1, -1))
+
+
+# Connect-c and Gomoku
+
+
+def _falling(colour: Square, height: int) -> tuple[Action, ...]:
+    """Occupy the square above an occupied one, or the bottom one (whatever ``?y`` is)."""
+    above = (at(Square.OPEN), at(Square.OPEN, 0, 1, negated=True))
+    on_top = Action("occupyOnTop", above, (at(colour),))
+    open_bottom, taken = (SubCondition(content, *_BOTTOM) for content in (Square.OPEN, colour))
+    bottom = Action("occupyBottom", (open_bottom,), (taken,))
+    return (on_top, bottom) if height > 1 else (bottom,)
+
+
+def _lines(values: Values) -> list[Sequence[Cell]]:
+    """The lines of ``--connect`` squares in all directions in which one fits on the board."""
+    length = values.number("connect")
+    lines = [[(dx * k, dy * k) for k in range(length)] for dx, dy in _DIRECTIONS]
+    fitting = fitting_of(lines, values)
+    if not fitting:
+        raise UsageError(f"a line of {length} does not fit on a {values.board} board")
+    return fitting
+
+
+def gomoku(values: Values) -> Model:
+    """The first to have a line of so many stones, or a longer one, wins (section 3.2)."""
+    name = f"gomoku {values.board} connect {values.number('connect')}"
+    return forming(positional_domain(), name, _lines(values), values)
+
+
+def connect(values: Values) -> Model:
+    """The first to make a line wins."""
+    length, board = values.number("connect"), values.board
+    fitting = _lines(values)
+    domain = Domain(*(_falling(COLOUR[player], values.size()[1]) for player in Player))
+    return forming(domain, f"connect-c {board} connect {length}", fitting, values)
+
+
+# -- Hex: Black's goals are all minimal chains, White wins by stopping Black ------------------
+
+
+def _chain(path: tuple[Cell, ...], row_length: int | None) -> Condition:
+    """A chain as a goal; with ``row_length`` on a board of one row."""
+    squares = sorted(path, key=lambda cell: (cell[1], cell[0]))
+    if row_length is not None:
+        squares = [((y - 1) * row_length + x, 1) for x, y in squares]
+    return tuple(
+        SubCondition(Square.BLACK, Coordinate(Anchor.ABSOLUTE, x), Coordinate(Anchor.ABSOLUTE, y))
+        for x, y in squares
+    )
+
+
+def _straight_chains(width: int, height: int, most: int) -> int:
+    """The number of chains with one cell a row, or one greater than ``most``.
+
+    Each goes on below its cell in two ways, but in the first column in one.
+    """
+    ending = [1] * width
+    for _ in range(height - 1):
+        if width == 1 or sum(ending) > most:
+            break
+        ending = [*(a + b for a, b in pairwise(ending)), ending[-1]]
+    return sum(ending)
+
+
+def hex_chains(values: Values) -> Model:
+    """Black's goals are the chains that there is time for."""
+    from qsage_validate.games.goals import minimal_chains
+
+    width, height = values.size()
+    depth, limit, first = values.number("depth"), values.number("limit"), first_player(values)
+    # Longer chains than Black has moves cannot be made in time (section 5).
+    moves = (depth + 1) // 2 if first is Player.BLACK else (depth - 1) // 2
+    one_row = width if values.on("one_row") else None
+    # Large boards have too many straight chains already: none is listed then.
+    straight = moves >= height and _straight_chains(width, height, limit) > limit
+    chains = [] if straight else list(islice(minimal_chains(width, height, moves), limit + 1))
+    if straight or len(chains) > limit:
+        raise UsageError(
+            f"hex {values.board} with depth {depth} has more than {limit} winning sets: "
+            "choose a smaller board, a smaller --depth or a larger --limit"
+        )
+    if not chains:
+        raise UsageError(
+            f"hex {values.board} needs a depth of {2 * height - (first is Player.BLACK)} or more "
+            f"for Black to have a winning set, found {depth}"
+        )
+    goals = tuple(_chain(chain, one_row) for chain in chains)
+    size = (width * height, 1) if one_row else (width, height)
+    problem = BddlProblem(*size, (), depth, goals, (), first)
+    return Model(positional_domain(), problem, f"hex {values.board}")
+
+
+# -- Domineering ----------------------------------------------------------------------------
+
+
+def domineering(values: Values) -> Model:
+    """Domineering: the player who cannot move has lost, and there are no goals."""
+    upright, flat = ((0, 0), (0, 1)), ((0, 0), (1, 0))
+    vertical = Action("vertical", pattern(Square.OPEN, upright), pattern(Square.BLACK, upright))
+    horizontal = Action("horizontal", pattern(Square.OPEN, flat), pattern(Square.WHITE, flat))
+    problem = BddlProblem(*values.size(), (), values.number("depth"), (), (), first_player(values))
+    return Model(Domain((vertical,), (horizontal,)), problem, f"domineering {values.board}")
+
 
 # Positional games by name: Harary's Tic-Tac-Toe with any polyomino, and Hex by its network
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from qsage_validate.errors import UsageError, did_you_mean
-from qsage_validate.games.declared import kind_of
+from qsage_validate.games.model_text import kind_of
 
 if TYPE_CHECKING:
     from qsage_validate.games.model_text import GameModel

@@ -426,7 +426,7 @@ class PositionalGame(TwoPlayerGame):
 
     @cached_property
     def name(self) -> str:
-        from qsage_validate.games.naming import name_of  # looks through the library
+        from qsage_validate.games.library.catalogue import name_of  # looks through the library
 
         return name_of(self.model)
 

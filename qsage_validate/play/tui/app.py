@@ -24,17 +24,22 @@ from qsage_validate.play.export import ExportFormat, write_play
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.picking import Choose, NoMove, Select
 from qsage_validate.play.state import is_a_play
-from qsage_validate.play.tui.base import check_terminal, complain, ended_by, run_in_colours
+from qsage_validate.play.tui.base import (
+    Answered,
+    check_terminal,
+    complain,
+    ended_by,
+    run_in_colours,
+)
+from qsage_validate.play.tui.board_view import BoardView
+from qsage_validate.play.tui.dialogs import ConfirmScreen, HelpScreen, MenuScreen
 from qsage_validate.play.tui.main_view import ToolsApp
 from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.actions import ACTIONS, key_of
 from qsage_validate.play.tui.model.situation import MatchSituation, Note, Replay, Services, Weight
 from qsage_validate.play.tui.model.view import ViewState
-from qsage_validate.play.tui.screens.dialogs import ConfirmScreen, HelpScreen, MenuScreen
-from qsage_validate.play.tui.widgets.board_view import BoardView
-from qsage_validate.play.tui.widgets.panes import WhyPane
-from qsage_validate.play.tui.widgets.play_area import BlockForm, MovePrompt
-from qsage_validate.play.tui.worker import Answered
+from qsage_validate.play.tui.panes import WhyPane
+from qsage_validate.play.tui.play_area import BlockForm, MovePrompt
 
 
 class PlayApp(ToolsApp):

@@ -1,4 +1,4 @@
-"""The base of every app: keys and signals that leave it, its colours, what reaches the screen.
+"""The base of every app: keys and signals that leave it, colours, repainting, the worker.
 
 Textual repaints regions, and each row of a region from the left side of its widget on: two squares
 of a board are some kilobytes.  Here each row is remembered as it was last sent, and only the pieces
@@ -6,6 +6,8 @@ in which it differs are sent.
 
 Terminals with 256 or 16 colours replace a colour by the nearest that they have, and two of ours
 may become one: the board has colours of its own there, which are among theirs.
+
+Questions to a busy worker wait in a queue.  The answers arrive as :class:`Answered` messages.
 """
 
 from __future__ import annotations
@@ -14,32 +16,134 @@ import os
 import select
 import signal
 import sys
+from abc import abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from copy import copy
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, Final, Generic, Protocol, TypeVar, runtime_checkable
+from typing import Any, Concatenate, Final, Generic, ParamSpec, Protocol, TypeVar, runtime_checkable
 
 from rich.console import Console, RenderableType
 from rich.control import Control
 from textual import events
-from textual.app import App, ScreenStackError
+from textual.app import App, ComposeResult, ScreenStackError
+from textual.await_complete import AwaitComplete
 from textual.color import Color
+from textual.command import CommandList, CommandPalette
 from textual.driver import Driver
+from textual.errors import NoWidget
+from textual.events import Click
 from textual.filter import LineFilter
 from textual.geometry import Region, Size
+from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.strip import Strip
 from textual.theme import Theme
-from textual.widget import AwaitMount, MountError
+from textual.widget import AwaitMount, MountError, Widget
+from textual.widgets import OptionList
+from textual.worker import Worker, WorkerState
 
-from qsage_validate.errors import Exit, UsageError
+from qsage_validate.errors import Exit, QsageError, UsageError
 from qsage_validate.formats.policy import is_confined
-from qsage_validate.play.tui.once import Palette
+from qsage_validate.play.match import PlayMatch
+from qsage_validate.play.tui.model import requests
+from qsage_validate.play.tui.model.situation import MatchSituation
+from qsage_validate.play.tui.model.view import ViewState
+from qsage_validate.system.limits import Task
 from qsage_validate.system.signals import ENDING, signals_told
+
+# Screens that finish once, and lists that are turned or clicked before they are drawn
+
+
+class Once:
+    """A screen that finishes once: answers after the first one are ignored.
+
+    Two confirmations may arrive at once, before the screen is closed.
+    """
+
+    finished = False
+
+    def dismiss(self, result: Any = None) -> AwaitComplete:
+        """Close the screen with its answer, unless it has one."""
+        if self.finished:
+            return AwaitComplete()
+        self.finished = True
+        closed: AwaitComplete = super().dismiss(result)  # type: ignore[misc]  # a screen's
+        return closed
+
+
+def _check_click(entries: OptionList, event: Click) -> None:
+    """Drop a click on an entry that is gone."""
+    if event.style.meta.get("option", -1) >= entries.option_count:
+        event.prevent_default()
+
+
+class Choices(OptionList):
+    """Textual's list, whose pages are turned when it knows its lines.
+
+    It may have become shorter since it was clicked.
+    """
+
+    def _on_click(self, event: Click) -> None:  # type: ignore[override]  # Textual's is called, too
+        _check_click(self, event)
+
+    def _move_page(self, direction: Any) -> None:
+        self._update_lines()
+        if (self.highlighted or 0) in self._index_to_line:
+            super()._move_page(direction)
+
+
+class Commands(CommandList, can_focus=False):
+    """The commands of the palette, which may have become fewer since they were clicked."""
+
+    def _on_click(self, event: Click) -> None:  # type: ignore[override]  # Textual's is called, too
+        _check_click(self, event)
+
+
+class Palette(Once, CommandPalette):
+    """Textual's palette: two clicks beside it may come in one read.
+
+    It searches no more when it is closed: its list is gone.
+    """
+
+    def compose(self) -> ComposeResult:
+        for widget in super().compose():
+            yield Commands() if isinstance(widget, CommandList) else widget
+
+    def dismiss(self, result: Any = None) -> AwaitComplete:
+        """Close the palette, and end its search and its clocks."""
+        self._cancel_gather_commands()
+        self._stop_busy_countdown()
+        self._stop_no_matches_countdown()
+        return super().dismiss(result)
+
+    def get_widget_at(self, x: int, y: int) -> tuple[Widget, Region]:
+        """The widget there; the palette itself where a terminal has shrunk since a click."""
+        try:
+            return super().get_widget_at(x, y)
+        except NoWidget:
+            return self, self.region
+
+    def _gather_commands(self, search_value: str) -> Any:
+        return None if self.finished else super()._gather_commands(search_value)
+
+    def _action_command_list(self, action: str) -> None:
+        if self.query_one(CommandList)._index_to_line:
+            super()._action_command_list(action)
+
+    def _watch__list_visible(self) -> None:
+        if not self.finished:
+            super()._watch__list_visible()
+
+    async def _watch__show_busy(self) -> None:
+        if not self.finished:
+            await super()._watch__show_busy()
+
 
 # The rows of the terminal, so that nothing is sent that stands there already
 
@@ -493,3 +597,129 @@ def check_terminal(theme: str) -> None:
         raise UsageError("the board needs a terminal: use --plain, --moves or --white random")
     if os.environ.get("TERM", "dumb") in ("dumb", "unknown"):
         raise UsageError("the board needs a terminal, found TERM=dumb or none: use --plain")
+
+
+# The worker asks the match: one question at a time, in a thread of its own
+
+
+P = ParamSpec("P")
+_QUEUE = 20
+# The group of the workers that teach, beside those that ask the match.
+TEACHER = "teacher"
+_BUSY_AFTER = 0.15
+
+
+@dataclass
+class Answered(Message):
+    """The worker has finished: ``answer``, or ``failure``; ``situation`` as it is now.
+
+    ``situation`` is ``None`` when asking for it failed.
+    """
+
+    answer: requests.Answer | None
+    failure: QsageError | None
+    situation: MatchSituation | None
+
+
+class AskingApp(LeavableApp[Exit]):
+    """An app around a match; only its worker thread touches the match."""
+
+    def __init__(self, match: PlayMatch, *, theme: str, force: bool) -> None:
+        super().__init__(theme)
+        self._match = match
+        self.work: Task | None = match.task
+        self._queue: deque[tuple[str, requests.Request]] = deque()
+        self.view = ViewState(MatchSituation.of(match), force=force)
+
+    @abstractmethod
+    def show(self, view: ViewState) -> None:
+        """Make ``view`` what is on the screen."""
+
+    def ask(
+        self,
+        what: str,
+        request: Callable[Concatenate[PlayMatch, P], requests.Answer],
+        *args: P.args,
+        **named: P.kwargs,
+    ) -> None:
+        """Ask the match; ``what`` names it for the person.  Waits its turn when it is busy."""
+
+        def asked(match: PlayMatch) -> requests.Answer:
+            return request(match, *args, **named)
+
+        if self.view.busy is None:
+            self._start(what, asked)
+        elif len(self._queue) < _QUEUE:
+            self._queue.append((what, asked))
+            self.show(replace(self.view, waiting=len(self._queue)))
+        else:
+            self.bell()
+
+    def _start(self, what: str, request: requests.Request) -> None:
+        self.view = replace(self.view, busy=what, work=None, waiting=len(self._queue))
+        self.run_worker(
+            partial(self._work, request),
+            name=what,
+            group="match",
+            thread=True,
+            exit_on_error=False,
+        )
+        # Most answers come at once: the indicator would only flicker.
+        self.set_timer(_BUSY_AFTER, self._show_if_busy)
+
+    def _show_if_busy(self) -> None:
+        if self.is_running and self.view.busy is not None:
+            self.show(self.view)
+
+    def _work(self, request: requests.Request) -> None:
+        # In the worker thread.  A bug is raised, and ends the app in on_worker_state_changed.
+        answer: requests.Answer | None = None
+        failure: QsageError | None = None
+        situation: MatchSituation | None = None
+        try:
+            with self.work or nullcontext():
+                answer = request(self._match)
+        except QsageError as error:
+            failure = error
+        try:
+            with self.work or nullcontext():
+                situation = MatchSituation.of(self._match)
+        except QsageError as error:
+            failure = failure or error
+        self.post_message(Answered(answer, failure, situation))
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """A worker that raised has met a bug: leave, so that it is reported."""
+        if event.worker.group in ("match", TEACHER) and event.state is WorkerState.ERROR:
+            self.bug = event.worker.error
+            self.exit()
+
+    def on_unmount(self) -> None:
+        """Call off what the worker does: its thread is waited for."""
+        if self.work is not None:
+            self.work.close()
+
+    @property
+    def can_cancel(self) -> bool:
+        """True if something is being done that can be called off."""
+        return self.work is not None and self.view.busy is not None
+
+    def ask_for_reply(self) -> None:
+        """Ask for the reply that is still to come, before what waits."""
+        player = self.view.situation.facts.certificate_player
+        self._queue.appendleft((f"{player}'s reply", requests.answer))
+        if self.view.busy is None:
+            self.ask_next()
+
+    def ask_next(self) -> bool:
+        """Ask what has waited longest; whether something has."""
+        if self._queue:
+            self._start(*self._queue.popleft())
+            return True
+        return False
+
+    def forget_waiting(self) -> bool:
+        """Drop what waits; whether there was something."""
+        waited = bool(self._queue)
+        self._queue.clear()
+        return waited

@@ -21,7 +21,15 @@ from qsage_validate.errors import QsageError
 from qsage_validate.formats.policy import check_inside
 from qsage_validate.play.export import ExportFormat, formats_of, write_play
 from qsage_validate.play.match import PlayMatch
-from qsage_validate.play.tui.base import DARK, LIGHT
+from qsage_validate.play.tui.base import DARK, LIGHT, TEACHER, AskingApp
+from qsage_validate.play.tui.board_view import BoardView
+from qsage_validate.play.tui.dialogs import (
+    ConfirmScreen,
+    FindingsScreen,
+    ListedFinding,
+    MenuScreen,
+    PathScreen,
+)
 from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.actions import PANES, Sizing, key_of, too_small
 from qsage_validate.play.tui.model.requests import Answer, Saved, WouldOverwrite, follow
@@ -41,17 +49,7 @@ from qsage_validate.play.tui.model.view import (
     square_text,
     status,
 )
-from qsage_validate.play.tui.screens.dialogs import (
-    ConfirmScreen,
-    FindingsScreen,
-    ListedFinding,
-    MenuScreen,
-    PathScreen,
-)
-from qsage_validate.play.tui.screens.prove_screen import ProveScreen, ScreenProof
-from qsage_validate.play.tui.screens.tool_screen import GateScreen, TreeScreen
-from qsage_validate.play.tui.widgets.board_view import BoardView
-from qsage_validate.play.tui.widgets.panes import (
+from qsage_validate.play.tui.panes import (
     ActionBar,
     MessagesPane,
     MovesPane,
@@ -60,8 +58,13 @@ from qsage_validate.play.tui.widgets.panes import (
     ValuesPane,
     WhyPane,
 )
-from qsage_validate.play.tui.widgets.play_area import BlockForm, MovePrompt, PaneTabs, PlayArea
-from qsage_validate.play.tui.worker import TEACHER, AskingApp
+from qsage_validate.play.tui.play_area import BlockForm, MovePrompt, PaneTabs, PlayArea
+from qsage_validate.play.tui.tool_screen import (
+    GateScreen,
+    ProveScreen,
+    ScreenProof,
+    TreeScreen,
+)
 from qsage_validate.system.limits import Deadline
 
 # The main screen: its widgets, and their update from a view

@@ -235,7 +235,7 @@ class Strategy {
   }
 }
 
-// A certificate whose answers to every play of legal moves travel (told_page.py); the positions are
+// A certificate whose answers to every play of legal moves travel (play_page.py); the positions are
 // those of the rules, and legal is what these allow.
 class Told extends Strategy {
   static async load(data, rules) {

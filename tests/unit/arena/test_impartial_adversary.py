@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.errors import Exit, InputError, UsageError
-from qsage_validate.extensions.impartial import library
-from qsage_validate.extensions.impartial.cli.play import HeapAdversary, exhaust, heaps_json
+from qsage_validate.extensions.impartial import families
+from qsage_validate.extensions.impartial.cli_play import HeapAdversary, exhaust, heaps_json
 from qsage_validate.extensions.impartial.model import game_text
 from qsage_validate.extensions.impartial.parser import parse_formula, parse_game
 from qsage_validate.extensions.impartial.problem import (
@@ -33,7 +33,7 @@ from tests.support.heap_rules import MISERE, RULES, TRANSFER, WRONG, problem
 
 def with_formula(formula: str, text: str | None = None) -> HeapProblem:
     """Take-away-3 with a formula and rules of their own."""
-    game = library.load("take-away-3")
+    game = families.load("take-away-3")
     strategy = None if text is None else parse_strategy(text, game)
     found = parse_formula(formula, game.variables)
     return HeapProblem(("take-away-3",), RuleStrategy(ImpartialRules(game), found, strategy), "")
@@ -145,7 +145,7 @@ def test_a_wrong_formula_of_large_states_is_seen_without_induction() -> None:
 
 
 def test_induction_that_takes_too_long_is_given_up_for_larger_states() -> None:
-    game = library.load("two-heap-nim")
+    game = families.load("two-heap-nim")
     strategy = parse_strategy(RULES["two-heap-nim"], game)
     referee = HeapReferee(RuleStrategy.of_rules(ImpartialRules(game), strategy), seconds=0.01)
     assert referee.truth((2, 1)) is True
@@ -158,7 +158,7 @@ def test_induction_that_takes_too_long_is_given_up_for_larger_states() -> None:
 
 
 def test_states_up_to_a_bound() -> None:
-    rules = ImpartialRules(library.load("wythoff-3"))
+    rules = ImpartialRules(families.load("wythoff-3"))
     states = bounded_states(rules, 5)
     assert len(states) == 6 * 4
     assert all(random_state(rules, 5, random.Random(n)) in states for n in range(20))
@@ -198,7 +198,7 @@ def test_rules_that_cannot_be_read(text: str, said: str, tmp_path: Path) -> None
     path = str(tmp_path / "rules")
     Path(path).write_text(text, encoding="utf-8")
     with pytest.raises(InputError) as caught:
-        load_rules(library.load("take-away-3"), path, misere=False)
+        load_rules(families.load("take-away-3"), path, misere=False)
     assert said in str(caught.value)
     assert str(caught.value).startswith(path)
 
@@ -227,7 +227,7 @@ def test_a_random_play_that_comes_back_is_undecided() -> None:
 
 
 def test_a_random_play_that_never_comes_back_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qsage_validate.extensions.impartial.cli.play.MAX_PLIES", 200)
+    monkeypatch.setattr("qsage_validate.extensions.impartial.cli_play.MAX_PLIES", 200)
     climb = problem(CLIMB, "v % 2 = 1 -> up()\n")
     climb.rules.max_depth = 3_000
     report = HeapAdversary(climb, seed=1, bound=9).run(3)

@@ -16,7 +16,7 @@ from qsage_validate.arena.strategy_tree import (
 from qsage_validate.games.languages import load_game
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.problems.load import Files, load, sorted_out
-from qsage_validate.proving.pages.html import statistics_of
+from qsage_validate.proving.html_report import statistics_of
 from qsage_validate.strategies.reader import BoardReading
 from tests.support.plays import (
     BREAKTHROUGH,

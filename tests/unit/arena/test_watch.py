@@ -17,7 +17,8 @@ from qsage_validate.arena.play_engine import PlayEngine
 from qsage_validate.certificates.choose_oracle import OracleKind
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
-from qsage_validate.encodings.layout import Layout, OneHotCoding, Ply
+from qsage_validate.encodings.layout import Layout, Ply
+from qsage_validate.encodings.list_codings import OneHotCoding
 from qsage_validate.errors import Exit, UndecidedError
 from qsage_validate.formats.assertions import parse_assertions
 from qsage_validate.formats.source import Source

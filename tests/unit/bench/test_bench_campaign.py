@@ -20,7 +20,7 @@ from qsage_validate.extensions.bench.campaign import (
     disagreements,
     latest,
     open_results,
-    read_results,
+    read_runs,
     remaining,
     run_campaign,
 )
@@ -160,7 +160,7 @@ def test_runs_that_have_results_are_not_repeated(tmp_path: Path) -> None:
     more = Selection(options={"count": "2"})
     assert [r.run.instance for r in campaign(path, more)] == ["toy 1", "toy 1"]
     assert campaign(path, more) == []
-    assert len(read_results(str(path)).records) == 4
+    assert len(read_runs(str(path)).records) == 4
     assert len(campaign(path, more, retry="all")) == 4
 
 
@@ -198,9 +198,9 @@ def test_an_interrupted_campaign_keeps_what_it_has_and_leaves_no_process(
     with open_results(str(path), "toy") as file, pytest.raises(KeyboardInterrupt):
         run_campaign(REFERENCE, runs, file, Interrupting(2, jobs), no_news)
     assert threading.active_count() == threads
-    done = [record.run for record in read_results(str(path)).records]
+    done = [record.run for record in read_runs(str(path)).records]
     assert len(done) == 2
-    assert set(remaining(runs, read_results(str(path)).records)) == set(runs) - set(done)
+    assert set(remaining(runs, read_runs(str(path)).records)) == set(runs) - set(done)
 
 
 @needs_proc

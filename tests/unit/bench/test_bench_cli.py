@@ -16,10 +16,10 @@ import pytest
 
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import Exit, InputError, UsageError
-from qsage_validate.extensions.bench.campaign import read_results
+from qsage_validate.extensions.bench.campaign import read_runs
 from qsage_validate.extensions.bench.experiment import ResultTable, Run, RunResult, Selection
 from qsage_validate.extensions.bench.solving import FORMULAS, MODELS, execute
-from qsage_validate.formats.qcir_writer import qcir_text
+from qsage_validate.formats.writing import qcir_text
 from qsage_validate.games.registry import resolve_command
 from tests.conftest import REPOSITORY
 from tests.support.commands import run_qsage
@@ -44,7 +44,7 @@ def test_an_experiment_is_run_shown_and_not_repeated(capfd: pytest.CaptureFixtur
     assert "Table 2: critical depths" in out
     assert "HTTT 3x3 domino" in out
     assert err.splitlines()[0].startswith("[1/2] httt size 3x3 shape domino depth 3: search: true")
-    found = read_results("bench-table2.jsonl")
+    found = read_runs("bench-table2.jsonl")
     assert [r.result.data["critical_plies"] for r in found.records] == [3, 3]
     assert qsage("table2", "--only", DOMINO, "--json") == Exit.FINE
     out, err = capfd.readouterr()
@@ -58,13 +58,13 @@ def test_an_experiment_is_run_shown_and_not_repeated(capfd: pytest.CaptureFixtur
         "disagreements": [],
     }
     assert err == "bench-table2.jsonl: 2 of 2 runs have results\n"
-    assert len(read_results("bench-table2.jsonl").records) == 2
+    assert len(read_runs("bench-table2.jsonl").records) == 2
 
 
 def test_limits_are_of_processor_time_when_asked_for() -> None:
     words = ("table2", "--only", DOMINO, "-o", "r.jsonl", "--timeout", "5")
     assert qsage(*words, "--processor-time") == Exit.FINE
-    record = read_results("r.jsonl").records[0]
+    record = read_runs("r.jsonl").records[0]
     assert (record.run.seconds, record.run.processor_time) == (5.0, True)
     assert record.result.decided
     assert record.result.cpu_seconds is not None
@@ -230,7 +230,7 @@ def test_shards_share_the_runs_and_their_results_are_joined(
     for k in (1, 2, 3):
         assert qsage(*wanted, "--shard", f"{k}/3") == Exit.FINE
     files = [f"bench-table2-{k}-of-3.jsonl" for k in (1, 2, 3)]
-    assert [len(read_results(file).records) for file in files] == list(map(len, parts))
+    assert [len(read_runs(file).records) for file in files] == list(map(len, parts))
     assert qsage(*wanted, "-o", "whole.jsonl") == Exit.FINE
     capfd.readouterr()
     assert qsage("table", *files, "--table", "summary", "--csv") == Exit.FINE
@@ -255,7 +255,7 @@ def test_a_table_is_written_as_csv(capfd: pytest.CaptureFixture[str]) -> None:
     assert capfd.readouterr().out == written
     head, *rows = csv.reader(io.StringIO(written))
     assert {len(row) for row in rows} == {len(head)}
-    assert len(rows) == len(read_results("r.jsonl").records)
+    assert len(rows) == len(read_runs("r.jsonl").records)
     tricky = ResultTable("t", ("a", "b"), (('say "x", y', "two\nlines"),))
     assert list(csv.reader(io.StringIO(tricky.csv()))) == [["a", "b"], [*tricky.rows[0]]]
 
@@ -280,7 +280,7 @@ def test_a_torn_line_is_told_of_and_made_again(capfd: pytest.CaptureFixture[str]
     err = capfd.readouterr().err
     assert "bench-table2.jsonl:4: the last line is torn; its run does not count and is made" in err
     assert "[1/1]" in err
-    assert len(read_results(str(path)).records) == 2
+    assert len(read_runs(str(path)).records) == 2
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
@@ -307,7 +307,7 @@ def test_ctrl_c_leaves_a_file_that_the_same_command_continues() -> None:
         "bench-table2.jsonl: 2 of 3 runs were made; the same command continues",
         "qsage: interrupted",
     ]
-    assert len(read_results("bench-table2.jsonl").records) == 2
+    assert len(read_runs("bench-table2.jsonl").records) == 2
 
 
 # --- Files ----------------------------------------------------------------------------------
@@ -389,7 +389,7 @@ def test_progress_is_a_bar_with_the_results_so_far_on_a_terminal(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from qsage_validate.extensions.bench.campaign import CampaignTally
-    from qsage_validate.extensions.bench.cli.command import CampaignProgress
+    from qsage_validate.extensions.bench.cli import CampaignProgress
     from qsage_validate.extensions.bench.experiment import RunRecord
 
     monkeypatch.setenv("TERM", "xterm")

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from qsage_validate.errors import Exit, MissingExtraError, UsageError
-from qsage_validate.extensions.bench.campaign import DaskScheduler, read_results
+from qsage_validate.extensions.bench.campaign import DaskScheduler, read_runs
 from qsage_validate.extensions.bench.experiment import Selection
 from qsage_validate.system.pool import check_scheduler
 from tests.support.commands import run_qsage
@@ -69,13 +69,13 @@ def test_a_campaign_is_run_on_a_cluster(
     assert run_qsage([*words, "--scheduler-file", str(file)]) == Exit.FINE
     out, _ = capfd.readouterr()
     assert "HTTT 3x3 elly" in out
-    found = read_results(path)
+    found = read_runs(path)
     assert len(found.records) == 6
     assert all(record.result.decided for record in found.records)
     assert len(found.machines) == 1
     # Here as there: nothing is left to do.
     assert run_qsage(words) == Exit.FINE
-    assert len(read_results(path).records) == 6
+    assert len(read_runs(path).records) == 6
 
 
 def test_a_worker_that_dies_costs_its_run_only(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from qsage_validate.errors import Exit, UsageError
-from qsage_validate.extensions.bench.campaign import read_results
+from qsage_validate.extensions.bench.campaign import read_runs
 from qsage_validate.extensions.bench.experiment import Run, RunRecord, RunResult, Selection
 from qsage_validate.extensions.bench.papers.impartial import (
     EXPERIMENT,
@@ -22,7 +22,7 @@ from qsage_validate.extensions.bench.papers.impartial import (
     table4,
     unsolved,
 )
-from qsage_validate.extensions.impartial import library
+from qsage_validate.extensions.impartial import families
 from qsage_validate.extensions.impartial.model import game_text
 from tests.support.commands import run_qsage
 
@@ -56,7 +56,7 @@ def test_files_are_taken_by_their_folders(tmp_path: Path) -> None:
     folder = tmp_path / "all" / "2.1 Nim"
     folder.mkdir(parents=True)
     for name in ("b.pddl", "a.pddl", "c.pddl", "notes.txt"):
-        (folder / name).write_text(game_text(library.load("nim-2")))
+        (folder / name).write_text(game_text(families.load("nim-2")))
     found = runs(inputs=(str(tmp_path / "all"),), options={"every": "2", "strategy": "no"})
     assert [(r.family, r.instance) for r in found] == [
         ("2.1 Nim", "2.1 Nim/a.pddl"),
@@ -64,7 +64,7 @@ def test_files_are_taken_by_their_folders(tmp_path: Path) -> None:
     ]
     assert dict(found[0].options)["strategy"] == "no"
     before = found[0].key
-    (folder / "a.pddl").write_text(game_text(library.load("nim-3")))
+    (folder / "a.pddl").write_text(game_text(families.load("nim-3")))
     assert runs(inputs=(str(folder / "a.pddl"),), options={"strategy": "no"})[0].key != before
 
 
@@ -181,7 +181,7 @@ def test_a_campaign_is_made_shown_and_resumed(
     assert run_qsage(words) == Exit.FINE
     out, _ = capfd.readouterr()
     assert "Winning formulas and strategies" in out
-    records = read_results("bench-impartial.jsonl").records
+    records = read_runs("bench-impartial.jsonl").records
     assert [r.result.status for r in records] == ["proved"] * 2
     assert run_qsage(words) == Exit.FINE
     assert capfd.readouterr().err == "bench-impartial.jsonl: 2 of 2 runs have results\n"

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.extensions.bench import experiment
-from qsage_validate.extensions.bench.campaign import open_results, read_all, read_results
+from qsage_validate.extensions.bench.campaign import open_results, read_all, read_runs
 from qsage_validate.extensions.bench.experiment import (
     Json,
     Run,
@@ -84,12 +84,12 @@ def test_a_record_is_read_as_it_was_written(one: RunRecord) -> None:
 
 def test_what_is_added_is_read(tmp_path: Path) -> None:
     path = written(tmp_path / "r.jsonl", record(), record("toy 1", "timeout"))
-    found = read_results(str(path))
+    found = read_runs(str(path))
     assert found.records == (record(), record("toy 1", "timeout"))
     assert (found.experiment, found.torn, found.warning) == ("toy", None, None)
     assert found.machines == {MACHINE: FACTS}
     written(path, record("toy 2"))
-    assert [r.run.instance for r in read_results(str(path)).records] == ["toy 0", "toy 1", "toy 2"]
+    assert [r.run.instance for r in read_runs(str(path)).records] == ["toy 0", "toy 1", "toy 2"]
     # A machine is described once.
     assert path.read_text().count('"kind": "machine"') == 1
     assert len(path.read_text().splitlines()) == 5
@@ -105,7 +105,7 @@ def test_every_torn_end_is_noticed_and_cut_off(tmp_path: Path) -> None:
         torn.write_bytes(whole[:size])
         lines = sum(end <= size for end in ends)
         if lines:
-            found = read_results(str(torn))
+            found = read_runs(str(torn))
             assert (found.torn is None) == (size in ends)
             assert len(found.records) == max(lines - 2, 0)
             if found.torn is not None:
@@ -114,7 +114,7 @@ def test_every_torn_end_is_noticed_and_cut_off(tmp_path: Path) -> None:
                     f"{torn}:{lines + 1}: the last line is torn; its run does not count"
                 )
         written(torn, record("toy 2"))
-        again = read_results(str(torn))
+        again = read_runs(str(torn))
         assert again.torn is None
         assert again.records[-1] == record("toy 2")
         assert len(again.records) == max(lines - 2, 0) + 1
@@ -200,7 +200,7 @@ def test_a_malformed_line_is_named(
     monkeypatch.chdir(tmp_path)
     rewritten(written(Path("f"), record(), record("toy 1")), change)
     with pytest.raises(InputError, match=message) as caught:
-        read_results("f")
+        read_runs("f")
     assert "\n" not in str(caught.value)
     before = Path("f").read_bytes()
     if before:
@@ -213,7 +213,7 @@ def test_bytes_that_are_no_text_are_named(tmp_path: Path) -> None:
     path = written(tmp_path / "f", record())
     path.write_bytes(path.read_bytes() + b'{"kind": "\xff"}\n')
     with pytest.raises(InputError, match="f:4:11: found byte 0xff that is not UTF-8"):
-        read_results(str(path))
+        read_runs(str(path))
 
 
 def test_results_of_another_experiment_are_left_alone(tmp_path: Path) -> None:
@@ -234,7 +234,7 @@ def test_a_compressed_file_is_read_and_not_added_to(tmp_path: Path) -> None:
     path = written(tmp_path / "r.jsonl", record())
     packed = tmp_path / "r.jsonl.gz"
     packed.write_bytes(gzip.compress(path.read_bytes()))
-    assert read_results(str(packed)).records == (record(),)
+    assert read_runs(str(packed)).records == (record(),)
     before = packed.read_bytes()
     with (
         pytest.raises(InputError, match="1:1: found another kind of file"),
@@ -249,7 +249,7 @@ def test_several_files_are_read_as_one(tmp_path: Path) -> None:
     two = written(tmp_path / "2.jsonl", record("toy 1"))
     found = read_all([str(one), str(two)])
     assert found.records == (record(), record("toy 1"))
-    assert read_all([str(one)]) == read_results(str(one))
+    assert read_all([str(one)]) == read_runs(str(one))
 
 
 def test_one_campaign_at_a_time_adds_to_a_file(tmp_path: Path) -> None:
@@ -257,7 +257,7 @@ def test_one_campaign_at_a_time_adds_to_a_file(tmp_path: Path) -> None:
     with open_results(path, "toy"):
         with pytest.raises(UsageError, match="is in use by another"), open_results(path, "toy"):
             raise AssertionError("it was opened")
-        assert read_results(path).records == ()
+        assert read_runs(path).records == ()
     with open_results(path, "toy"):
         pass
 
@@ -278,7 +278,7 @@ def test_a_full_disk_leaves_what_was_whole(tmp_path: Path, monkeypatch: pytest.M
         patch.setattr("os.write", lambda descriptor, data: write(descriptor, data[:20]))
         with pytest.raises(InputError, match="No space left on device"):
             file.add(record("toy 1"), FACTS)
-    found = read_results(str(path))
+    found = read_runs(str(path))
     assert found.records == (record(),)
     assert found.torn == 4
 

@@ -12,7 +12,7 @@ from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.extensions.bench.experiment import Run, RunRecord, RunResult, Selection
 from qsage_validate.extensions.bench.papers.table2 import EXPERIMENT
 from qsage_validate.extensions.bench.solving import FORMULAS, certificates, configurations, execute
-from qsage_validate.formats.qcir_writer import qcir_text
+from qsage_validate.formats.writing import qcir_text
 from qsage_validate.games.registry import resolve_command
 from qsage_validate.solvers.backend import Missing, SolverProgram
 from qsage_validate.solvers.backends import backends, get_backend

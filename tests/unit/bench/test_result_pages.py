@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import qsage_validate as qs
-from qsage_validate.extensions.bench.campaign import latest, read_results
+from qsage_validate.extensions.bench.campaign import latest, read_runs
 from qsage_validate.extensions.bench.experiment import Run, RunRecord, RunResult
 from research.experiments import coverage
 from research.experiments.pages import PAGES as EVERY_PAGE
@@ -128,7 +128,7 @@ def test_pictures_are_written_beside_their_page(tmp_path: Path) -> None:
 
 
 def test_the_page_of_5x5_has_the_answers_and_seconds_of_its_results() -> None:
-    found = latest(read_results(str(RESULTS / "httt-5x5.jsonl")).records)
+    found = latest(read_runs(str(RESULTS / "httt-5x5.jsonl")).records)
     cells = {(r.run.source[0], r.run.family): r.result for r in found}
     text = (PAGES / "httt-5x5.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (\S+) \| `[X./]+` \| (.+) \| (.+) \| (.+) \| (.+) \|$", text, re.M)
@@ -151,7 +151,7 @@ def test_the_list_of_results_tells_files_runs_dates_and_machines() -> None:
     for name, count, first, last, machine in listed:
         if ".jsonl" not in name or count == "see the page":  # not made by qsage bench
             continue
-        found = read_results(str(RESULTS / name))
+        found = read_runs(str(RESULTS / name))
         days = sorted(record.when[:10] for record in found.records)
         assert count == f"{len(found.records):,}", name
         assert (first, last or first) == (days[0], days[-1]), name
@@ -163,7 +163,7 @@ def test_kept_results_name_no_folder_of_a_machine(path: Path) -> None:
     if path.name == "discoveries.jsonl":  # made by a program of its own
         assert not re.search(r'"/\w', path.read_text(encoding="utf-8"))
         return
-    sources = {source for r in read_results(str(path)).records for source in r.run.source}
+    sources = {source for r in read_runs(str(path)).records for source in r.run.source}
     assert not [source for source in sources if source.startswith("/")]
 
 

@@ -154,7 +154,8 @@ def _held(
     name: str, verdict: str, play: tuple[str, ...] | None = None, *, small: bool = True
 ) -> Row:
     """The row of an answer that the layout of the moves is known for."""
-    from qsage_validate.encodings.layout import Layout, listed
+    from qsage_validate.encodings.layout import Layout
+    from qsage_validate.encodings.list_codings import listed
 
     case = replace(_case(name), small=small)
     formula = case.formula()

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
-from qsage_validate.certificates import decision_lists as lists
-from qsage_validate.certificates.decision_lists import proved_by_lists
+from qsage_validate.certificates import definitions as lists
+from qsage_validate.certificates.definitions import proved_by_lists
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.registry import encode

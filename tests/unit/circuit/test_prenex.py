@@ -10,7 +10,7 @@ from qsage_validate.circuit import rewriting
 from qsage_validate.circuit.qbf import PrenexOrder, Qbf, Quantifier
 from qsage_validate.errors import InputError
 from qsage_validate.formats.qcir import parse_qcir
-from qsage_validate.formats.qcir_writer import qcir_text
+from qsage_validate.formats.writing import qcir_text
 from tests.support.nested_truth import nested_truth, random_nested_qcir
 from tests.support.random_qbf import truth
 

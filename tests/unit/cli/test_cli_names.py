@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.errors import Exit, did_you_mean
-from qsage_validate.extensions.impartial.library import load
+from qsage_validate.extensions.impartial.families import load
 from qsage_validate.extensions.impartial.model import game_text
 from tests.support.commands import run_qsage
 

@@ -9,7 +9,7 @@ import pytest
 
 from qsage_validate.cli.app import run
 from qsage_validate.errors import Exit
-from qsage_validate.extensions.impartial.cli import synthesize
+from qsage_validate.extensions.impartial import cli
 
 pytest.importorskip("z3", reason="z3 (the extra 'impartial') is not installed")
 
@@ -21,7 +21,7 @@ FLAWED = (
 
 def qsage(*words: str) -> int:
     """Run ``qsage synthesize`` with these words; returns the exit code."""
-    return run(synthesize.command, words, "qsage")
+    return run(cli.command, words, "qsage")
 
 
 def test_the_answer_goes_to_standard_output(capsys: pytest.CaptureFixture[str]) -> None:

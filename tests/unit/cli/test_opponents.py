@@ -9,18 +9,16 @@ from types import SimpleNamespace
 import pytest
 
 from qsage_validate.cli.play import opponents
-from qsage_validate.cli.play.asked import Asked
 from qsage_validate.cli.play.command import command
-from qsage_validate.cli.play.opponents import (
-    CertificateOpponent,
+from qsage_validate.cli.play.opponents import CertificateOpponent, opponent
+from qsage_validate.cli.play.play_options import Asked, is_terminal
+from qsage_validate.cli.play.searched import (
     HeapOpponent,
     ProgramOpponent,
     SearchOpponent,
     SolutionOpponent,
     SolverOpponent,
-    opponent,
 )
-from qsage_validate.cli.play.play_options import is_terminal
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.source import sample_path
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.errors import Exit
-from qsage_validate.formats.qcir_writer import qcir_text
-from qsage_validate.judging.readings import find
+from qsage_validate.formats.writing import qcir_text
+from qsage_validate.judging import readings as find
 from tests.support.commands import run_qsage
 from tests.support.scrambled import Claiming, numbered
 

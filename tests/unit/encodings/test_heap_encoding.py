@@ -6,10 +6,10 @@ import pytest
 
 from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.errors import UsageError
-from qsage_validate.extensions.impartial import library
+from qsage_validate.extensions.impartial import families
 from qsage_validate.extensions.impartial.rules import ImpartialRules, box_states
 from qsage_validate.formats.qcir import parse_qcir
-from qsage_validate.formats.qcir_writer import qcir_text
+from qsage_validate.formats.writing import qcir_text
 from qsage_validate.solvers.qbf_solving import available, solve_formula
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.heap_rules import MISERE, RULES, problem
@@ -21,9 +21,9 @@ _BOX = {"take-away-3": 9, "subtract-a-square": 10}
 
 
 @pytest.mark.parametrize("misere", [False, True])
-@pytest.mark.parametrize("name", library.names())
+@pytest.mark.parametrize("name", families.names())
 def test_the_formula_is_true_where_the_first_player_wins(name: str, misere: bool) -> None:
-    rules = ImpartialRules(library.load(name), misere=misere)
+    rules = ImpartialRules(families.load(name), misere=misere)
     for state in box_states(rules.game, _BOX.get(name, 20)):
         assert qbf_truth(encode_heaps(rules, state)) is rules.winning(state), state
 
@@ -43,7 +43,7 @@ def test_solvers_agree_with_winning_formulas(name: str, text: str) -> None:
 
 
 def test_each_ply_is_a_block_of_its_player() -> None:
-    rules = ImpartialRules(library.load("take-away-3"))
+    rules = ImpartialRules(families.load("take-away-3"))
     formula = encode_heaps(rules, (5,))
     assert [len(scope.variables) for scope in formula.scopes] == [2] * 5
     kinds = [scope.quantifier for scope in formula.scopes]
@@ -52,6 +52,6 @@ def test_each_ply_is_a_block_of_its_player() -> None:
 
 
 def test_large_states_are_not_written_out() -> None:
-    rules = ImpartialRules(library.load("two-heap-nim"))
+    rules = ImpartialRules(families.load("two-heap-nim"))
     with pytest.raises(UsageError, match="too many moves"):
         encode_heaps(rules, (90, 90))

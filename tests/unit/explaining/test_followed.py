@@ -21,8 +21,8 @@ from qsage_validate.extensions.explain.shown import explanation_text
 from qsage_validate.games.protocol import Player, Position
 from qsage_validate.games.registry import find_command
 from qsage_validate.play.match import PlayMatch
-from qsage_validate.play.tui.widgets.panes import WhyPane
-from qsage_validate.play.tui.widgets.play_area import PlayArea
+from qsage_validate.play.tui.panes import WhyPane
+from qsage_validate.play.tui.play_area import PlayArea
 from tests.support.pilot import Driver, drive
 from tests.support.text_player import Memory, Seen, TextPlayer, seen
 

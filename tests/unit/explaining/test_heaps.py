@@ -16,7 +16,7 @@ from qsage_validate.errors import Exit
 from qsage_validate.extensions.explain.certificate import FORMS
 from qsage_validate.extensions.explain.heaps import LOST, HeapExplanation, explain_heaps
 from qsage_validate.extensions.explain.shown import explanation_text
-from qsage_validate.extensions.impartial import library
+from qsage_validate.extensions.impartial import families
 from qsage_validate.extensions.impartial.report import SynthesisOptions
 from qsage_validate.extensions.impartial.rules import ImpartialRules, box_states
 from tests.support.commands import run_qsage
@@ -29,7 +29,7 @@ GAMES = ("take-away-3", "two-heap-nim", "subtract-a-square", "odd-wythoff")
 @cache
 def found(name: str, *, misere: bool = False) -> HeapExplanation:
     options = SynthesisOptions(strategy=True, misere=misere, seconds=60)
-    return explain_heaps(library.load(name), options)
+    return explain_heaps(families.load(name), options)
 
 
 def followed(lines: Iterator[str], values: dict[str, int]) -> str:

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from qsage_validate.certificates.writer import aiger_bytes
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.errors import InputError
 from qsage_validate.formats.aiger import parse_aiger
 from qsage_validate.formats.aiger_parts import AigerFile
-from qsage_validate.formats.aiger_writer import aiger_bytes
 from tests.support.generated import LINES, aigs, values
 from tests.support.readers import read_aiger
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.errors import InputError
 from qsage_validate.formats.qcir import parse_qcir
-from qsage_validate.formats.qcir_writer import qcir_text
+from qsage_validate.formats.writing import qcir_text
 from tests.support.generated import qbfs
 from tests.support.readers import read_qcir
 

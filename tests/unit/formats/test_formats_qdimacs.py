@@ -12,8 +12,8 @@ from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.errors import InputError
 from qsage_validate.formats.policy import be_strict, tolerating
 from qsage_validate.formats.qcir import parse_qcir
-from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qbf_to_qdimacs, qdimacs_text
+from qsage_validate.formats.writing import qcir_text
 from tests.support.generated import qbfs
 from tests.support.qbf_truth import qbf_truth
 from tests.support.readers import read_qcir, read_qdimacs, write_qdimacs

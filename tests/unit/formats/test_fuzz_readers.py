@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from qsage_validate.certificates.writer import aiger_bytes
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.errors import InputError
 from qsage_validate.extensions.dqbf.expansion import parse_dqbf, parse_dqcir, parse_dqdimacs
 from qsage_validate.extensions.gdl.model import check_description
 from qsage_validate.extensions.gdl.parser import parse_description
 from qsage_validate.formats.aiger import parse_aiger
-from qsage_validate.formats.aiger_writer import aiger_bytes
 from qsage_validate.formats.meta import parse_meta
 from qsage_validate.formats.pg import parse_pg
 from qsage_validate.formats.policy import tolerating

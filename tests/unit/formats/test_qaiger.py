@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from qsage_validate.certificates.writer import aiger_bytes
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Quantifier, Scope
 from qsage_validate.errors import InputError
-from qsage_validate.formats.aiger_writer import aiger_bytes
 from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qcir_bulk import parse_qaiger
-from qsage_validate.formats.qcir_writer import qcir_text
+from qsage_validate.formats.writing import qcir_text
 from tests.support.generated import aigs, values
 from tests.support.qbf_truth import qbf_truth
 

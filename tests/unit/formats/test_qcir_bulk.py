@@ -23,7 +23,7 @@ from qsage_validate.formats.qcir_bulk import (
     WordTable,
     read_ordinary,
 )
-from qsage_validate.formats.qcir_writer import qcir_text
+from qsage_validate.formats.writing import qcir_text
 from tests.support.generated import damaged, qbfs
 from tests.unit.formats.test_fuzz_readers import QCIR
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.comparing.games import walk
+from qsage_validate.comparing.compare import walk
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import Model

@@ -11,9 +11,8 @@ import pytest
 
 from qsage_validate.encodings.registry import encoders
 from qsage_validate.errors import UsageError
-from qsage_validate.games.declared import languages
 from qsage_validate.games.languages import LANGUAGES, language_of, load_game, model_from_parts
-from qsage_validate.games.model_text import GameModel, has_rules, parts_of
+from qsage_validate.games.model_text import GameModel, has_rules, languages, parts_of
 from qsage_validate.games.registry import find_model
 from qsage_validate.solvers.deepening import depths_of
 

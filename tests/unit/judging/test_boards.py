@@ -8,17 +8,18 @@ from itertools import product
 import pytest
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout import Layout, NumberedCoding, StateView
+from qsage_validate.encodings.layout import Layout, StateView
 from qsage_validate.encodings.layout_reader import layout_from_comments
+from qsage_validate.encodings.list_codings import NumberedCoding
 from qsage_validate.encodings.registry import encode, language_of_encoding
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.games.registry import find_command
+from qsage_validate.judging.boards import with_board
 from qsage_validate.judging.judged import lines_in_names
-from qsage_validate.judging.readings.boards import with_board
-from qsage_validate.judging.readings.codes import sketch_of
-from qsage_validate.judging.readings.find import find_layout
+from qsage_validate.judging.move_codes import sketch_of
+from qsage_validate.judging.readings import find_layout
 from tests.support.places import REPOSITORY
 
 SAMPLES = REPOSITORY / "certificates"

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from qsage_validate.encodings.layout import Layout, NumberedCoding
+from qsage_validate.encodings.layout import Layout
+from qsage_validate.encodings.list_codings import NumberedCoding
 from qsage_validate.encodings.registry import encode
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.judging import sandwich

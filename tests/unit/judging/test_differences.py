@@ -10,8 +10,8 @@ from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.circuit.rewriting import residual
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.registry import find_command
-from qsage_validate.judging.differences import comment_above, deciding_gates, gate_lines
 from qsage_validate.judging.judged import judge_formula
+from qsage_validate.judging.positions import comment_above, deciding_gates, gate_lines
 from qsage_validate.judging.residuals import stages_of, trimmed
 from qsage_validate.render.console import finding_lines, group_lines
 from qsage_validate.system.limits import Deadline

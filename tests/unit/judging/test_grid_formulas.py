@@ -16,16 +16,9 @@ from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.circuit.rewriting import residual
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.foreign import layout_from_meta
-from qsage_validate.encodings.layout import (
-    Bits,
-    GridCoding,
-    Indicators,
-    Layout,
-    Number,
-    NumberedCoding,
-    on_grid,
-)
+from qsage_validate.encodings.layout import Bits, GridCoding, Indicators, Layout, Number, on_grid
 from qsage_validate.encodings.layout_reader import layout_from_comments
+from qsage_validate.encodings.list_codings import NumberedCoding
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError
 from qsage_validate.formats.meta import read_meta

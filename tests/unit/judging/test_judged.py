@@ -17,8 +17,8 @@ from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.games.registry import find_command
 from qsage_validate.judging import judged
 from qsage_validate.judging.judged import judge_formula, judge_found
-from qsage_validate.judging.readings.find import Standing, find_layout
-from qsage_validate.judging.simulator import GameValues
+from qsage_validate.judging.python_rules import GameValues
+from qsage_validate.judging.readings import Standing, find_layout
 from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.finding import Claimed, Proved, Refuted
 from qsage_validate.validation.proofs import LevelAnswer

@@ -25,8 +25,8 @@ from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.games.registry import find_command
 from qsage_validate.judging.encoding import judge
-from qsage_validate.judging.readings.codes import sketch_of, styles
-from qsage_validate.judging.readings.find import FoundReadings, Standing, find_layout
+from qsage_validate.judging.move_codes import sketch_of, styles
+from qsage_validate.judging.readings import FoundReadings, Standing, find_layout
 from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.finding import Proved, Refuted
 from research.benchmarks import strangers_truth

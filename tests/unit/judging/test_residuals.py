@@ -15,6 +15,7 @@ from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.judging import residuals, sandwich
 from qsage_validate.judging.encoding import judge
 from qsage_validate.judging.positions import Positions
+from qsage_validate.judging.python_rules import GameValues
 from qsage_validate.judging.residuals import (
     Refinement,
     Residuals,
@@ -22,7 +23,6 @@ from qsage_validate.judging.residuals import (
     solver_value,
     trimmed,
 )
-from qsage_validate.judging.simulator import GameValues
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.validation.finding import Claimed, Proved
 from tests.support.random_qbf import truth

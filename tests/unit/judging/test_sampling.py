@@ -15,7 +15,7 @@ from qsage_validate.games.registry import find_command
 from qsage_validate.judging import encoding
 from qsage_validate.judging.judged import judge_formula
 from qsage_validate.judging.positions import Positions, SearchTally, sample
-from qsage_validate.judging.simulator import GameValues, simulator_of
+from qsage_validate.judging.python_rules import GameValues, simulator_of
 from qsage_validate.kernel.claims import ClaimsTimeoutError
 from qsage_validate.system.limits import NEVER
 from qsage_validate.validation.finding import Proved, Refuted, Sampled, Verdict

@@ -12,8 +12,12 @@ from qsage_validate.errors import InputError, MalformedMoveError, UsageError
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import BoardPicture, Player
-from qsage_validate.judging.python_rules import SimulatedGame, names_python_rules, python_game
-from qsage_validate.judging.simulator import simulator_of
+from qsage_validate.judging.python_rules import (
+    SimulatedGame,
+    names_python_rules,
+    python_game,
+    simulator_of,
+)
 from qsage_validate.solvers.search import search_for
 from qsage_validate.validation.proofs import rules_of
 from tests.support.places import REPOSITORY

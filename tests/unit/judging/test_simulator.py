@@ -10,7 +10,7 @@ from qsage_validate.errors import IllegalMoveError, UndecidedError
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_command
-from qsage_validate.judging.simulator import GameValues, Simulator, simulator_of
+from qsage_validate.judging.python_rules import GameValues, Simulator, simulator_of
 from qsage_validate.system.limits import Deadline
 
 BLACK, WHITE = Player.BLACK, Player.WHITE

@@ -18,11 +18,11 @@ from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_command
+from qsage_validate.judging.boards import with_board
 from qsage_validate.judging.codes import Codes
 from qsage_validate.judging.encoding import judge
-from qsage_validate.judging.readings.boards import with_board
-from qsage_validate.judging.readings.codes import sketch_of
-from qsage_validate.judging.simulator import GameValues, simulator_of
+from qsage_validate.judging.move_codes import sketch_of
+from qsage_validate.judging.python_rules import GameValues, simulator_of
 from qsage_validate.problems.load import Files, load
 from qsage_validate.validation.finding import Proved, Refuted
 from tests.support.depqbf import depqbf_truth

@@ -21,7 +21,7 @@ from qsage_validate.play.export import (
 )
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.transcript import Transcript
-from qsage_validate.render.steps import diagram, steps_by_rules, steps_of_frames
+from qsage_validate.render.svg import diagram, steps_by_rules, steps_of_frames
 from tests.support.plays import DOMINEERING, EL, match_for, model_of
 from tests.support.toy_match import bare_match, toy_match
 

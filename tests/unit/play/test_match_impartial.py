@@ -20,8 +20,8 @@ from qsage_validate.play.picking import Choose, NoMove, Picks, Select
 from qsage_validate.play.report import exit_code, frame_lines, match_json
 from qsage_validate.play.transcript import Transcript
 from qsage_validate.play.tui.app import PlayApp
+from qsage_validate.play.tui.board_view import BoardView
 from qsage_validate.play.tui.model.view import status
-from qsage_validate.play.tui.widgets.board_view import BoardView
 from qsage_validate.validation.finding import FindingKind
 from tests.support.heap_rules import MISERE, RULES, TRANSFER, WRONG, match, problem
 from tests.support.pilot import Driver, drive

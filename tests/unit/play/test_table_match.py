@@ -13,7 +13,8 @@ from qsage_validate.arena.adversary import BoardAdversary
 from qsage_validate.arena.board_engine import TableWords
 from qsage_validate.arena.frame import Names
 from qsage_validate.arena.program import letters_of
-from qsage_validate.encodings.layout import Layout, StateView, listed
+from qsage_validate.encodings.layout import Layout, StateView
+from qsage_validate.encodings.list_codings import listed
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import MalformedMoveError, UsageError
 from qsage_validate.extensions.gdl.model import GdlModel
@@ -29,7 +30,7 @@ from qsage_validate.play.console import PlainPlay
 from qsage_validate.play.match import RefusedMoveError
 from qsage_validate.play.report import run_script
 from qsage_validate.problems.script_moves import script_moves
-from qsage_validate.render.steps import steps_by_rules, steps_of_frames
+from qsage_validate.render.svg import steps_by_rules, steps_of_frames
 from qsage_validate.strategies.reader import LayoutMove, Legality, PlyCode, split_moves
 from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.fit import check_fit

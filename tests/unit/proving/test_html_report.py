@@ -19,8 +19,7 @@ from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.problems.load import BoardProblem, Files, load
 from qsage_validate.problems.validated import facts_from_json, file_facts
-from qsage_validate.proving.levels import Level
-from qsage_validate.proving.pages.html import (
+from qsage_validate.proving.html_report import (
     Statistics,
     first_refuted_play,
     groups_of,
@@ -28,6 +27,7 @@ from qsage_validate.proving.pages.html import (
     statistics_of,
     steps_of_finding,
 )
+from qsage_validate.proving.levels import Level
 from qsage_validate.proving.report import Conclusions, Statement, StatementSubject, ValidationReport
 from qsage_validate.proving.run import LevelResult
 from qsage_validate.render.svg import Bar, bar_chart

@@ -12,8 +12,14 @@ import pytest
 
 from qsage_validate.certificates.by_proof import extract
 from qsage_validate.certificates.check import CertificateProved, check
-from qsage_validate.certificates.qrp_check import QrpProved, QrpRefuted, check_qrp
-from qsage_validate.certificates.qrp_sets import Literals, PrefixBits, as_form
+from qsage_validate.certificates.qrp_check import (
+    Literals,
+    PrefixBits,
+    QrpProved,
+    QrpRefuted,
+    as_form,
+    check_qrp,
+)
 from qsage_validate.circuit.aig import values_of
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import Exit, InputError, UndecidedError

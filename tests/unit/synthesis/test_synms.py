@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.extensions.impartial import library, report
+from qsage_validate.extensions.impartial import families, report
 from qsage_validate.extensions.impartial.candidates import SampledLiteral, StateSample, hitting_set
 from qsage_validate.extensions.impartial.methods import (
     characteristic_formula,
@@ -83,7 +83,7 @@ def test_the_characteristic_formula_lists_the_patterns_of_positive_states() -> N
 
 def test_states_that_no_atom_tells_apart_have_no_formula() -> None:
     """Theorem 3: numbers far beyond those of the game, of the same residues."""
-    game = library.load("take-away-3")
+    game = families.load("take-away-3")
     far = lcm(*range(2, 17))
     sample = StateSample.of(("v",), [(1000,), (1000 + far,)], [True, False])
     assert distinguishing_atoms(game, sample, NEVER) is None
@@ -95,13 +95,13 @@ def test_states_that_no_atom_tells_apart_have_no_formula() -> None:
 def test_a_classifier_is_exact(labels: list[bool]) -> None:
     states = list(product(range(5), repeat=2))[: len(labels)]
     sample = StateSample.of(("v1", "v2"), states, labels)
-    formula = exact_classifier(library.load("two-heap-nim"), sample, NEVER)
+    formula = exact_classifier(families.load("two-heap-nim"), sample, NEVER)
     assert formula is not None
     assert sample.mistakes(formula) == []
 
 
 def test_atoms_come_up_to_the_least_size_that_tells_all_states_apart() -> None:
-    game = library.load("take-away-3")
+    game = families.load("take-away-3")
     few = StateSample.of(("v",), [(1,), (0,)], [True, False])
     atoms = distinguishing_atoms(game, few, NEVER)
     assert atoms is not None
@@ -113,7 +113,7 @@ def test_atoms_come_up_to_the_least_size_that_tells_all_states_apart() -> None:
 
 
 def test_take_away_3_ends_with_the_formula_of_table_2(solver: SmtSolver) -> None:
-    rules = ImpartialRules(library.load("take-away-3"))
+    rules = ImpartialRules(families.load("take-away-3"))
     result = synms_formula(rules, solver, Deadline.after(60))
     assert str(result.formula) == "v % 4 != 0"
     assert result.technique is Technique.CLASSIFICATION
@@ -122,7 +122,7 @@ def test_take_away_3_ends_with_the_formula_of_table_2(solver: SmtSolver) -> None
 
 
 def test_its_strategy_has_the_kinds_of_rules_of_table_3(solver: SmtSolver) -> None:
-    game = library.load("take-away-3")
+    game = families.load("take-away-3")
     result = synthesise(
         game, SynthesisOptions(SynthesisMethod.SYNMS, strategy=True, seconds=60), solver=solver
     )
@@ -140,7 +140,7 @@ def test_formulas_and_strategies_agree_with_backward_induction(
     name: str, solver: SmtSolver
 ) -> None:
     options = SynthesisOptions(SynthesisMethod.SYNMS, strategy=True, seconds=60)
-    result = synthesise(library.load(name), options, solver=solver)
+    result = synthesise(families.load(name), options, solver=solver)
     assert result.verdict is Verdict.PROVED
     assert result.strategy is not None
     assert result.strategy.proved
@@ -153,7 +153,7 @@ def test_a_game_without_a_formula_is_impossible(solver: SmtSolver) -> None:
     from qsage_validate.extensions.impartial.nim import PUBLISHED
 
     result = synthesise(
-        library.load("transfer-3-le-1", PUBLISHED),
+        families.load("transfer-3-le-1", PUBLISHED),
         SynthesisOptions(SynthesisMethod.SYNMS),
         solver=solver,
     )
@@ -162,7 +162,7 @@ def test_a_game_without_a_formula_is_impossible(solver: SmtSolver) -> None:
 
 def test_a_synthesis_without_time_is_undecided(solver: SmtSolver) -> None:
     result = synthesise(
-        library.load("wythoff-3"),
+        families.load("wythoff-3"),
         SynthesisOptions(SynthesisMethod.SYNMS, strategy=True, seconds=0.0),
         solver=solver,
     )

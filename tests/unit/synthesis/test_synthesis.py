@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from qsage_validate.errors import InputError, MissingExtraError, install_line
-from qsage_validate.extensions.impartial import library, report
+from qsage_validate.extensions.impartial import families, report
 from qsage_validate.extensions.impartial.model import ImpartialFormula, ImpartialGame
 from qsage_validate.extensions.impartial.parser import parse_formula, parse_game
 from qsage_validate.extensions.impartial.proofs import (
@@ -57,7 +57,7 @@ def solver() -> Iterator[SmtSolver]:
 def verified(
     solver: SmtSolver, name: str, text: str, *, misere: bool = False, sample: int = 0
 ) -> ClaimVerification:
-    game = library.load(name)
+    game = families.load(name)
     verifier = Verifier(ImpartialRules(game, misere=misere), solver, box_states(game, 100)[:sample])
     return verifier.winning_formula(parse_formula(text, game.variables), Deadline.after(60))
 
@@ -103,7 +103,7 @@ def test_wrong_formulas_are_refuted_with_a_state(
 ) -> None:
     verdict = verified(solver, name, text, misere=misere)
     assert (verdict.status, verdict.constraint) == (ClaimStatus.REFUTED, constraint), verdict.reason
-    rules = ImpartialRules(library.load(name), misere=misere)
+    rules = ImpartialRules(families.load(name), misere=misere)
     assert verdict.state is not None
     assert rules.is_legal(verdict.state)
 
@@ -121,7 +121,7 @@ def test_successors_must_be_legal(solver: SmtSolver) -> None:
 
 
 def test_an_answer_that_the_solver_does_not_give_is_undecided(solver: SmtSolver) -> None:
-    game = library.load("take-away-3")
+    game = families.load("take-away-3")
     verifier = Verifier(ImpartialRules(game), solver)
     verdict = verifier.winning_formula(parse_formula("v % 4 != 0", ["v"]), Deadline.after(0))
     assert verdict.status is ClaimStatus.UNDECIDED
@@ -191,12 +191,12 @@ def test_random_games_are_solved_truly_or_not_at_all(
             assert not ImpartialRules(game, misere=misere).winning(flaw.state)
 
 
-@pytest.mark.parametrize("name", library.names())
+@pytest.mark.parametrize("name", families.names())
 @pytest.mark.parametrize("misere", [False, True])
 def test_the_library_is_solved_with_complete_strategies(
     solver: SmtSolver, name: str, misere: bool
 ) -> None:
-    game = library.load(name)
+    game = families.load(name)
     result = synthesise(
         game, SynthesisOptions(strategy=True, misere=misere, seconds=60), solver=solver
     )
@@ -210,7 +210,7 @@ def test_the_library_is_solved_with_complete_strategies(
 
 
 def test_take_away_3_has_the_formula_and_strategy_of_the_paper(solver: SmtSolver) -> None:
-    game = library.load("take-away-3")
+    game = families.load("take-away-3")
     result = synthesise(game, SynthesisOptions(strategy=True, seconds=60), solver=solver)
     assert str(result.found) == "v % 4 != 0"
     strategy = report.proved_strategy(result)
@@ -223,7 +223,7 @@ def test_take_away_3_has_the_formula_and_strategy_of_the_paper(solver: SmtSolver
 def test_the_rival_finds_formulas_and_strategies_too(solver: SmtSolver) -> None:
     for name, size in (("take-away-3", 4), ("two-heap-nim", 3), ("two-row-chomp", 5)):
         options = SynthesisOptions(SynthesisMethod.ENUM, strategy=True, seconds=60)
-        result = synthesise(library.load(name), options, solver=solver)
+        result = synthesise(families.load(name), options, solver=solver)
         assert result.found is not None
         assert result.found.size == size
         assert result.strategy is not None
@@ -243,7 +243,7 @@ def test_games_without_a_formula_are_told_by_their_flaw(solver: SmtSolver) -> No
 
 
 def test_a_synthesis_without_time_is_undecided(solver: SmtSolver) -> None:
-    result = synthesise(library.load("wythoff-3"), SynthesisOptions(seconds=0.0), solver=solver)
+    result = synthesise(families.load("wythoff-3"), SynthesisOptions(seconds=0.0), solver=solver)
     assert result.formula.outcome is FormulaOutcome.UNDECIDED
     assert result.found is None
     assert "time is up while" in result.formula.reason
@@ -271,7 +271,7 @@ RULES = "v % 4 = 1 -> take(1)\n\n# two\nv % 4 = 2 -> take(2)\nv % 4 = 3 -> take(
 def test_strategies_that_people_write_are_proved_or_refuted(
     solver: SmtSolver, text: str, status: ClaimStatus, reason: str
 ) -> None:
-    game = library.load("take-away-3")
+    game = families.load("take-away-3")
     strategy = parse_strategy(text, game)
     verifier = Verifier(ImpartialRules(game), solver)
     formula = parse_formula("v % 4 != 0", ["v"])
@@ -292,12 +292,12 @@ def test_strategies_that_people_write_are_proved_or_refuted(
 )
 def test_rules_that_cannot_be_read_are_one_line(text: str, message: str) -> None:
     with pytest.raises(InputError) as error:
-        parse_strategy(text, library.load("take-away-3"), "s.txt")
+        parse_strategy(text, families.load("take-away-3"), "s.txt")
     assert str(error.value) == message
 
 
 def test_the_cross_check_finds_what_is_wrong() -> None:
-    rules = ImpartialRules(library.load("take-away-3"))
+    rules = ImpartialRules(families.load("take-away-3"))
     states = box_states(rules.game, 100)
     right = parse_formula("v % 4 != 0", ["v"])
     strategy = parse_strategy(RULES, rules.game)
@@ -368,7 +368,7 @@ def test_a_constraint_that_nothing_fulfils_is_an_error(solver: SmtSolver) -> Non
 def test_the_report_runs_and_its_proofs_are_unsatisfiable(
     solver: SmtSolver, tmp_path: Path
 ) -> None:
-    game = library.load("two-heap-nim")
+    game = families.load("two-heap-nim")
     result = synthesise(game, SynthesisOptions(strategy=True, seconds=60), solver=solver)
     names = report.write_folder(result, str(tmp_path / "out"))
     folder = tmp_path / "out"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from qsage_validate.extensions.impartial import library
+from qsage_validate.extensions.impartial import families
 from qsage_validate.extensions.impartial.candidates import Remaining, periods
 from qsage_validate.extensions.impartial.model import ImpartialFormula, ImpartialGame, disjunction
 from qsage_validate.extensions.impartial.nim import FamilyMove, game
@@ -31,7 +31,7 @@ def suggested(made: ImpartialGame, states: int = 900) -> ImpartialFormula:
     [("slow-nim-2-l3", 400), ("slow-nim-3-l4-le-2", 900), ("slow-nim-3-l6-le-5", 4000)],
 )
 def test_the_formula_of_a_box_holds_in_a_larger_one(name: str, states: int) -> None:
-    made = library.load(name)
+    made = families.load(name)
     formula = suggested(made, states)
     rules = ImpartialRules(made)
     for state in box_states(made, 4 * states):
@@ -39,7 +39,7 @@ def test_the_formula_of_a_box_holds_in_a_larger_one(name: str, states: int) -> N
 
 
 def test_a_difference_is_said_as_one() -> None:
-    assert str(suggested(library.load("slow-nim-2-l3"))) == "(v1 - v2) % 4 != 0"
+    assert str(suggested(families.load("slow-nim-2-l3"))) == "(v1 - v2) % 4 != 0"
 
 
 def shifted(lowest: int) -> ImpartialGame:
@@ -64,12 +64,12 @@ def test_classes_begin_where_the_states_do(lowest: int) -> None:
 
 @pytest.mark.parametrize("name", ["nim-2", "take-away-3", "nim-3", "wythoff"])
 def test_labels_that_do_not_repeat_suggest_nothing(name: str) -> None:
-    made = library.load(name)
+    made = families.load(name)
     assert lattice_formula(made, labelled(made, 900)) is None
 
 
 def test_what_is_not_labelled_does_not_count() -> None:
-    made = library.load("slow-nim-2-l3")
+    made = families.load("slow-nim-2-l3")
     labels = {s: label for s, label in labelled(made, 900).items() if s[0] <= s[1]}
     formula = lattice_formula(made, labels)
     assert formula is not None
@@ -77,7 +77,7 @@ def test_what_is_not_labelled_does_not_count() -> None:
 
 
 def test_what_remains_of_a_sample_is_spread_over_it() -> None:
-    made = library.load("slow-nim-2-l3")
+    made = families.load("slow-nim-2-l3")
     rest = Remaining(made.variables, [(x, 0) for x in range(100)])
     formula = suggested(made)
     rest.take(formula)
@@ -93,7 +93,7 @@ def test_what_remains_of_a_sample_is_spread_over_it() -> None:
 def test_few_actions_prove_them(
     name: str, most: int, verified: Callable[[ImpartialGame, ImpartialFormula | None], int]
 ) -> None:
-    made = library.load(name)
+    made = families.load(name)
     formula = lattice_formula(made, labelled(made, 1500))
     assert verified(made, formula) <= most
 
@@ -119,9 +119,9 @@ def verified() -> Callable[[ImpartialGame, ImpartialFormula | None], int]:
 
 
 def test_periods_are_seen_along_diagonals() -> None:
-    made = library.load("wythoff-set-3-4")
+    made = families.load("wythoff-set-3-4")
     labels = labelled(made, 1600)
     # Two heaps of one size are losing at 0, 1 and 2 modulo 7; along the axes nothing repeats.
     assert 7 in periods(list(labels), labels)
-    nim = labelled(library.load("nim-2"), 900)
+    nim = labelled(families.load("nim-2"), 900)
     assert periods(list(nim), nim) == []

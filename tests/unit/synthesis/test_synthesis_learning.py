@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.extensions.impartial import library
+from qsage_validate.extensions.impartial import families
 from qsage_validate.extensions.impartial.candidates import (
     Enumerator,
     StateSample,
@@ -187,7 +187,7 @@ def test_ctrl_c_in_the_search_is_ctrl_c() -> None:
 
 
 def test_periods_are_those_of_the_columns() -> None:
-    rules = ImpartialRules(library.load("subtract-a-square"))
+    rules = ImpartialRules(families.load("subtract-a-square"))
     states = box_states(rules.game, 60)
     labels = {state: rules.winning(state) for state in states}
     assert periods(states, labels)[0] == 5
@@ -196,17 +196,17 @@ def test_periods_are_those_of_the_columns() -> None:
 
 
 def test_columns_become_a_formula() -> None:
-    rules = ImpartialRules(library.load("wythoff-3"))
+    rules = ImpartialRules(families.load("wythoff-3"))
     labels = {state: rules.winning(state) for state in box_states(rules.game, 200)}
     formula = column_formula(rules.game, labels)
     assert formula is not None
     for state, wins in labels.items():
         assert formula.holds(rules.game.state(state)) is wins
-    assert column_formula(library.load("two-heap-nim"), labels) is None
+    assert column_formula(families.load("two-heap-nim"), labels) is None
 
 
 def test_semi_ground_actions_cover_what_they_were_read_off() -> None:
-    rules = ImpartialRules(library.load("two-heap-nim"))
+    rules = ImpartialRules(families.load("two-heap-nim"))
     states = [s for s in box_states(rules.game, 100) if rules.winning(s)]
     moves = [(n, s, rules.winning_moves(s)) for n, s in enumerate(states)]
     covered = coverage(rules.game, moves)

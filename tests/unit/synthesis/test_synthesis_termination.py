@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from qsage_validate.extensions.impartial import library, report
+from qsage_validate.extensions.impartial import families, report
 from qsage_validate.extensions.impartial.model import ImpartialGame
 from qsage_validate.extensions.impartial.parser import parse_game, read_game
 from qsage_validate.extensions.impartial.proofs import (
@@ -128,9 +128,9 @@ def falls(one: ImpartialGame, found: Terminates, low: int, high: int) -> bool:
 # -- measures --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", library.names())
+@pytest.mark.parametrize("name", families.names())
 def test_the_games_that_come_along_end(solver: SmtSolver, name: str) -> None:
-    one = library.load(name)
+    one = families.load(name)
     found = termination(solver, one)
     assert isinstance(found, Terminates)
     assert falls(one, found, 0, 7)
@@ -335,7 +335,7 @@ def test_what_is_neither_is_said_to_be_so(solver: SmtSolver) -> None:
 
 def test_without_time_nothing_is_proved(solver: SmtSolver) -> None:
     assert isinstance(prove_termination(ROUND, solver, Deadline.after(0)), TerminationUnknown)
-    one = library.load("two-heap-nim")
+    one = families.load("two-heap-nim")
     assert isinstance(prove_termination(one, solver, Deadline.after(0)), TerminationUnknown)
 
 
@@ -473,7 +473,7 @@ def test_an_endless_game_is_told_with_its_play(solver: SmtSolver) -> None:
 
 
 def test_a_contradiction_is_no_proof(solver: SmtSolver) -> None:
-    result = synthesise(library.load("take-away-3"), SynthesisOptions(seconds=20), solver=solver)
+    result = synthesise(families.load("take-away-3"), SynthesisOptions(seconds=20), solver=solver)
     assert result.checked is not None
     from dataclasses import replace
 

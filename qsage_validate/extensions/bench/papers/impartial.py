@@ -10,31 +10,25 @@ The tables stand beside the paper's Table 4, go by family and by technique, and 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.errors import InputError, UsageError
+from qsage_validate.extensions.bench.campaign import latest
 from qsage_validate.extensions.bench.experiment import (
     NO_ENCODING,
     Configuration,
     Experiment,
     Instance,
+    ResultTable,
     Run,
+    RunRecord,
     RunResult,
     Selection,
+    Tabulate,
 )
-from qsage_validate.extensions.bench.solving import content_sum, files_in
-from qsage_validate.formats.source import quoted
-from qsage_validate.system.limits import Stopwatch
-
-if TYPE_CHECKING:
-    from qsage_validate.extensions.impartial.model import ImpartialGame
-from collections.abc import Mapping
-from functools import cache
-
-from qsage_validate.extensions.bench.campaign import latest
-from qsage_validate.extensions.bench.experiment import ResultTable, RunRecord, Tabulate
 from qsage_validate.extensions.bench.papers.table2 import rows_of
 from qsage_validate.extensions.bench.plots import (
     configuration_names,
@@ -42,6 +36,13 @@ from qsage_validate.extensions.bench.plots import (
     limits_text,
     seconds_text,
 )
+from qsage_validate.extensions.bench.solving import content_sum, files_in
+from qsage_validate.formats.source import quoted
+from qsage_validate.system.limits import Stopwatch
+
+if TYPE_CHECKING:
+    from qsage_validate.extensions.impartial.model import ImpartialGame
+
 
 PROVED: Final = "proved"
 IMPOSSIBLE: Final = "impossible"

@@ -26,7 +26,8 @@ from qsage_validate.encodings.encoding import (
     nothing_else,
     one_of,
 )
-from qsage_validate.encodings.layout import IllegalMoves, Layout, Ply, listed
+from qsage_validate.encodings.layout import IllegalMoves, Layout, Ply
+from qsage_validate.encodings.list_codings import listed
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.masks import members

@@ -16,8 +16,12 @@ from qsage_validate.certificates.check import (
     CheckResult,
     check,
 )
-from qsage_validate.certificates.features import defined_gates, feature_circuit
-from qsage_validate.certificates.learning import LearningStyle, learn
+from qsage_validate.certificates.learning import (
+    LearningStyle,
+    defined_gates,
+    feature_circuit,
+    learn,
+)
 from qsage_validate.certificates.reader import parse_certificate, read_certificate
 from qsage_validate.certificates.smaller import (
     WrongCertificateError,

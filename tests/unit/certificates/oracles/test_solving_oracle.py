@@ -9,10 +9,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.certificates.solving_oracle import SolvingOracle
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.circuit.rewriting import residual
 from qsage_validate.kernel.certificate import CertificateKind
+from qsage_validate.problems.searched import SolvingOracle
 from tests.support.random_qbf import circuits, truth
 
 

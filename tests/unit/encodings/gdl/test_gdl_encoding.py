@@ -32,8 +32,8 @@ from qsage_validate.extensions.gdl.parser import parse_description, read_descrip
 from qsage_validate.extensions.gdl.qasp import ProgramCircuit, ground
 from qsage_validate.extensions.gdl.rules import RoundsGame
 from qsage_validate.formats.qcir import parse_qcir
-from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.formats.qdimacs import parse_qdimacs, qdimacs_text
+from qsage_validate.formats.writing import qcir_text
 from qsage_validate.games.protocol import Player
 from tests.support.search import solve
 

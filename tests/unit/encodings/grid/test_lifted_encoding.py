@@ -11,7 +11,7 @@ from qsage_validate.encodings.layout_reader import layout_from_comments
 from qsage_validate.encodings.registry import encode, encoders
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.qcir import parse_qcir
-from qsage_validate.formats.qcir_writer import qcir_text
+from qsage_validate.formats.writing import qcir_text
 from qsage_validate.games.bddl.model import BddlProblem, Domain, Model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.library.grid import positional_domain

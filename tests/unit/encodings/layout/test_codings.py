@@ -6,14 +6,8 @@ from itertools import product
 
 import pytest
 
-from qsage_validate.encodings.layout import (
-    GridCoding,
-    MoveCoding,
-    Number,
-    NumberedCoding,
-    OneHotCoding,
-    literal_value,
-)
+from qsage_validate.encodings.layout import GridCoding, MoveCoding, Number, literal_value
+from qsage_validate.encodings.list_codings import NumberedCoding, OneHotCoding
 
 GRID = GridCoding(("put", "take", "turn"), (1, -2), Number((3, 4), 3), Number((5, -6), 3))
 LINE = GridCoding(("put",), (), Number((1, 2), 3), Number((3,), 1))

@@ -32,8 +32,8 @@ from qsage_validate.extensions.gdl.parser import parse_description
 from qsage_validate.formats.meta import parse_meta
 from qsage_validate.formats.policy import tolerating
 from qsage_validate.formats.qcir import parse_qcir
-from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qdimacs_text
+from qsage_validate.formats.writing import qcir_text
 from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.positional.harary import harary_model

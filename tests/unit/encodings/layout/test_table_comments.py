@@ -10,19 +10,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
-from qsage_validate.encodings.layout import IllegalMoves, Layout, Number, StateView, listed
+from qsage_validate.encodings.layout import IllegalMoves, Layout, Number, StateView
 from qsage_validate.encodings.layout_lines import comments_in_clauses, layout_comments, with_layout
 from qsage_validate.encodings.layout_reader import layout_from_comments
+from qsage_validate.encodings.list_codings import listed
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError
 from qsage_validate.formats.qcir import parse_qcir
-from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.formats.qdimacs import (
     clausal_form,
     parse_qdimacs,
     qbf_to_qdimacs,
     qdimacs_text,
 )
+from qsage_validate.formats.writing import qcir_text
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.protocol import Player
 

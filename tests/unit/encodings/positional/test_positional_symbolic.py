@@ -19,7 +19,7 @@ from qsage_validate.encodings.symbolic import LiftedBoard
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.pg import parse_pg, pg_text
 from qsage_validate.formats.qcir import parse_qcir
-from qsage_validate.formats.qcir_writer import qcir_text
+from qsage_validate.formats.writing import qcir_text
 from qsage_validate.games.masks import mask_of, members
 from qsage_validate.games.positional.harary import harary_model, polyomino_of
 from qsage_validate.games.positional.hex import (

@@ -10,18 +10,17 @@ import pytest
 from hypothesis import given, settings
 
 from qsage_validate.errors import InputError
+from qsage_validate.games.bddl.checks import check_model, sanity_violations
 from qsage_validate.games.bddl.ground import Grounding
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import (
     Diagnostic,
     Severity,
-    check_model,
     parse_domain,
     parse_problem,
     read_model,
     require_valid,
 )
-from qsage_validate.games.bddl.reachable import sanity_violations
 from qsage_validate.games.bddl.rules import BddlGame, BddlPosition
 from qsage_validate.games.protocol import Player, Square
 from tests.support import naive_rules as naive

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from qsage_validate.games.bddl.checks import check_model
 from qsage_validate.games.bddl.model import Model
-from qsage_validate.games.bddl.parser import check_model, parse_domain, parse_problem
+from qsage_validate.games.bddl.parser import parse_domain, parse_problem
 from tests.conftest import REPOSITORY
 from tests.support.by_name import grid_templates
 

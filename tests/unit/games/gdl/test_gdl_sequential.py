@@ -8,6 +8,7 @@ import pytest
 
 from qsage_validate.certificates.routes import RouteOptions, certify_formula
 from qsage_validate.encodings.registry import encode
+from qsage_validate.extensions.gdl.language import STEPS, RoundBound, in_turn
 from qsage_validate.extensions.gdl.machine import State, StateMachine
 from qsage_validate.extensions.gdl.model import (
     Description,
@@ -18,7 +19,6 @@ from qsage_validate.extensions.gdl.model import (
 )
 from qsage_validate.extensions.gdl.parser import parse_description
 from qsage_validate.extensions.gdl.rules import NotTurnTakingError
-from qsage_validate.extensions.gdl.sequential import STEPS, RoundBound, in_turn
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player
 from qsage_validate.solvers.search import search_for

@@ -15,7 +15,7 @@ from qsage_validate.errors import (
     MalformedMoveError,
     UsageError,
 )
-from qsage_validate.extensions.impartial import heap_game, library
+from qsage_validate.extensions.impartial import families, heap_game
 from qsage_validate.extensions.impartial.heap_game import HeapGame, HeapPosition, parse_state
 from qsage_validate.extensions.impartial.parser import parse_game
 from qsage_validate.extensions.impartial.rules import (
@@ -35,7 +35,7 @@ from tests.support.search import solve
 
 
 def game(name: str, start: State, *, misere: bool = False) -> HeapGame:
-    return HeapGame(ImpartialRules(library.load(name), misere=misere), start)
+    return HeapGame(ImpartialRules(families.load(name), misere=misere), start)
 
 
 # -- moves ----------------------------------------------------------------------------------
@@ -72,9 +72,9 @@ def test_an_action_without_parameters_is_a_move() -> None:
     assert str(heaps.initial.play(HeapMove("stop", ()))) == "a = 0, b = 7; White; 2"
 
 
-@pytest.mark.parametrize("name", library.names())
+@pytest.mark.parametrize("name", families.names())
 def test_moves_and_positions_parse_back(name: str) -> None:
-    rules = ImpartialRules(library.load(name))
+    rules = ImpartialRules(families.load(name))
     for start in box_states(rules.game, 40):
         heaps = HeapGame(rules, start)
         position = heaps.initial
@@ -129,10 +129,10 @@ def test_a_move_out_of_the_legal_states_is_illegal() -> None:
     assert position.legal_moves() == (HeapMove("take", (1,)),)
 
 
-@pytest.mark.parametrize("name", library.names())
+@pytest.mark.parametrize("name", families.names())
 @given(data=st.data())
 def test_preconditions_and_listed_moves_agree(name: str, data: st.DataObject) -> None:
-    rules = ImpartialRules(library.load(name))
+    rules = ImpartialRules(families.load(name))
     states = box_states(rules.game, 60)
     position = HeapGame(rules, data.draw(st.sampled_from(states))).initial
     action = data.draw(st.sampled_from(rules.game.actions))
@@ -170,7 +170,7 @@ def test_rows_have_room_for_heaps_that_grow() -> None:
 
 
 def test_what_can_be_reached(monkeypatch: pytest.MonkeyPatch) -> None:
-    rules = ImpartialRules(library.load("take-away-3"))
+    rules = ImpartialRules(families.load("take-away-3"))
     found = reach(rules, (9,))
     assert found is not None
     assert (found.longest, found.smallest, found.largest) == (9, 0, 9)
@@ -201,7 +201,7 @@ def test_an_endless_game_is_told() -> None:
     ],
 )
 def test_states_are_read(text: str, state: State) -> None:
-    assert parse_state(ImpartialRules(library.load("two-heap-nim")), text) == state
+    assert parse_state(ImpartialRules(families.load("two-heap-nim")), text) == state
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_states_are_read(text: str, state: State) -> None:
 )
 def test_what_is_no_state_is_told(text: str, said: str) -> None:
     with pytest.raises(UsageError) as caught:
-        parse_state(ImpartialRules(library.load("two-heap-nim")), text)
+        parse_state(ImpartialRules(families.load("two-heap-nim")), text)
     assert said in str(caught.value)
 
 
@@ -243,16 +243,16 @@ def test_the_winner_has_a_witness_and_the_loser_none() -> None:
 
 
 @pytest.mark.parametrize("misere", [False, True])
-@pytest.mark.parametrize("name", library.names())
+@pytest.mark.parametrize("name", families.names())
 def test_search_finds_the_winners_of_backward_induction(name: str, misere: bool) -> None:
-    rules = ImpartialRules(library.load(name), misere=misere)
+    rules = ImpartialRules(families.load(name), misere=misere)
     said = [(state, rules.winning(state)) for state in box_states(rules.game, 40)]
     assert len({winning for _, winning in said}) == 2
     assert search_check(rules, said, NEVER) == (len(said), None)
 
 
 def test_search_sees_a_wrong_winner() -> None:
-    rules = ImpartialRules(library.load("take-away-3"))
+    rules = ImpartialRules(families.load("take-away-3"))
     said = [((n,), n % 4 != 0) for n in range(8)]
     said[6] = ((6,), False)
     assert search_check(rules, said, NEVER) == (7, (6,))
@@ -271,7 +271,7 @@ def test_search_by_positions_agrees_with_search_by_states(
 
 
 def test_the_depth_bound_is_that_of_other_games() -> None:
-    rules = ImpartialRules(library.load("take-away-3"))
+    rules = ImpartialRules(families.load("take-away-3"))
     short = HeapGame(rules, (9,), plies=2)
     position = short.initial.play(HeapMove("take", (1,))).play(HeapMove("take", (1,)))
     assert position.outcome is not None

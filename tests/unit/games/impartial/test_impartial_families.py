@@ -9,8 +9,7 @@ from itertools import product
 import pytest
 
 from qsage_validate.errors import UsageError
-from qsage_validate.extensions.impartial import library
-from qsage_validate.extensions.impartial.families import by_name, families
+from qsage_validate.extensions.impartial.families import by_name, families, load
 from qsage_validate.extensions.impartial.model import ImpartialGame, game_text
 from qsage_validate.extensions.impartial.nim import PUBLISHED, FamilyGame
 from qsage_validate.extensions.impartial.parser import parse_game
@@ -120,7 +119,7 @@ def test_games_print_and_parse(game: FamilyGame) -> None:
 
 def losing(name: str, most: int) -> set[tuple[int, ...]]:
     """The losing states of a game up to a bound."""
-    rules = ImpartialRules(library.load(name))
+    rules = ImpartialRules(load(name))
     states = product(range(most + 1), repeat=len(rules.game.variables))
     return {s for s in states if rules.is_legal(s) and not rules.winning(s)}
 
@@ -147,10 +146,10 @@ def test_losing_sets_are_those_of_the_literature() -> None:
 
 
 def test_names_are_found_and_unknown_ones_are_compared() -> None:
-    assert library.load("Slow_Nim-2-l5") == by_name()["slow-nim-2-l5"].make()
+    assert load("Slow_Nim-2-l5") == by_name()["slow-nim-2-l5"].make()
     with pytest.raises(UsageError, match=r"did you mean 'slow-nim-2-l9'.*, a game of a family"):
-        library.load("slow-nim-2-l99")
+        load("slow-nim-2-l99")
     with pytest.raises(UsageError, match="entropy-2 was published as a file that is no game"):
-        library.load("entropy-2", PUBLISHED)
+        load("entropy-2", PUBLISHED)
     with pytest.raises(ValueError, match="is no game"):
         by_name()["entropy-2"].make(PUBLISHED)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from qsage_validate.errors import InputError, UsageError
-from qsage_validate.extensions.impartial import library
+from qsage_validate.extensions.impartial import families
 from qsage_validate.extensions.impartial.model import TRUE, ImpartialGame, Linear, game_text
 from qsage_validate.extensions.impartial.parser import is_impartial, parse_game, read_game
 from tests.support.impartial_games import games
@@ -26,16 +26,16 @@ def test_what_is_printed_parses_back(model: ImpartialGame) -> None:
     assert parse_game(game_text(model)) == model
 
 
-@pytest.mark.parametrize("name", library.names())
+@pytest.mark.parametrize("name", families.names())
 def test_the_games_of_the_library_print_and_parse(name: str) -> None:
-    model = library.load(name)
+    model = families.load(name)
     assert model.name == name
     assert parse_game(game_text(model)) == model
 
 
 def test_an_unknown_name_lists_the_library() -> None:
     with pytest.raises(UsageError, match="expected a file or one of odd-wythoff, "):
-        library.load("chess")
+        families.load("chess")
 
 
 def test_effects_may_be_conditional_and_nested() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from qsage_validate.errors import InputError, UndecidedError
-from qsage_validate.extensions.impartial import library
+from qsage_validate.extensions.impartial import families
 from qsage_validate.extensions.impartial.model import ImpartialGame
 from qsage_validate.extensions.impartial.parser import parse_game
 from qsage_validate.extensions.impartial.rules import (
@@ -31,7 +31,7 @@ def test_moves_and_labels_are_those_of_naive_rules(game: ImpartialGame) -> None:
 
 
 def test_the_label_does_not_depend_on_the_order_of_questions() -> None:
-    game = library.load("wythoff-3")
+    game = families.load("wythoff-3")
     states = box_states(game, 200)
     up, down = ImpartialRules(game), ImpartialRules(game)
     expected = [up.winning(state) for state in states]
@@ -39,7 +39,7 @@ def test_the_label_does_not_depend_on_the_order_of_questions() -> None:
 
 
 def test_moves_have_names_and_stay_legal() -> None:
-    rules = ImpartialRules(library.load("two-row-chomp"))
+    rules = ImpartialRules(families.load("two-row-chomp"))
     assert sorted(map(str, rules.moves((2, 2)))) == ["lower(1)", "lower(2)", "upper(2)"]
     assert list(rules.moves((1, 0))) == []
 
@@ -110,18 +110,18 @@ def test_a_losing_state_with_a_losing_successor_rules_out_any_formula() -> None:
 
 
 def test_labelling_stops_at_its_deadline() -> None:
-    rules = ImpartialRules(library.load("two-heap-nim"))
+    rules = ImpartialRules(families.load("two-heap-nim"))
     rules.deadline = Deadline.after(-1)
     with pytest.raises(UndecidedError):
         rules.winning((60, 61))
 
 
 def test_boxes_have_the_legal_states_of_a_box() -> None:
-    game = library.load("wythoff-3")
+    game = families.load("wythoff-3")
     states = box_states(game, 100)
     assert states[0] == (0, 0)
     assert {state[1] for state in states} == {0, 1, 2, 3}
     assert len(set(states)) == len(states) == 100
     assert (intervals(game)["v2"].lower, intervals(game)["v2"].upper) == (0, 3)
-    chomp = box_states(library.load("two-row-chomp"), 400)
+    chomp = box_states(families.load("two-row-chomp"), 400)
     assert all(v1 >= 1 and 0 <= v2 <= v1 for v1, v2 in chomp)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 from qsage_validate.play.tui.app import PlayApp
+from qsage_validate.play.tui.dialogs import help_text
 from qsage_validate.play.tui.model.actions import ACTIONS, key_of
-from qsage_validate.play.tui.screens.dialogs import help_text
-from qsage_validate.play.tui.widgets.panes import ActionBar
+from qsage_validate.play.tui.panes import ActionBar
 from tests.support.pilot import Driver, drive
 from tests.support.toy_match import toy_match
 

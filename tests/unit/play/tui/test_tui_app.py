@@ -17,18 +17,18 @@ from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.games.protocol import Player, Square
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.app import PlayApp, run
-from qsage_validate.play.tui.model import requests
-from qsage_validate.play.tui.model.view import SquareMark, Tone, status
-from qsage_validate.play.tui.screens.dialogs import (
+from qsage_validate.play.tui.base import Answered
+from qsage_validate.play.tui.board_view import BoardView
+from qsage_validate.play.tui.dialogs import (
     ConfirmScreen,
     HelpScreen,
     MenuScreen,
     PathScreen,
 )
-from qsage_validate.play.tui.widgets.board_view import BoardView
-from qsage_validate.play.tui.widgets.panes import MessagesPane, MovesPane, ValuesPane, WhyPane
-from qsage_validate.play.tui.widgets.play_area import BlockForm, MovePrompt, PaneTabs, PlayArea
-from qsage_validate.play.tui.worker import Answered
+from qsage_validate.play.tui.model import requests
+from qsage_validate.play.tui.model.view import SquareMark, Tone, status
+from qsage_validate.play.tui.panes import MessagesPane, MovesPane, ValuesPane, WhyPane
+from qsage_validate.play.tui.play_area import BlockForm, MovePrompt, PaneTabs, PlayArea
 from tests.support.pilot import Driver, drive
 from tests.support.toy_match import DOMINOES, PAWNS, TIC, Toy, ToyEngine, bare_match, toy_match
 

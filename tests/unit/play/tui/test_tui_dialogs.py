@@ -22,12 +22,12 @@ from qsage_validate.errors import Exit
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.transcript import Transcript
 from qsage_validate.play.tui import app as tui
+from qsage_validate.play.tui.dialogs import Dialog, MenuScreen
 from qsage_validate.play.tui.model import entries
 from qsage_validate.play.tui.model.situation import ProofEnd, Services
-from qsage_validate.play.tui.screens.dialogs import Dialog, MenuScreen
+from qsage_validate.play.tui.panes import MovesPane
+from qsage_validate.play.tui.play_area import BitList
 from qsage_validate.play.tui.start import LoadingApp, StartApp
-from qsage_validate.play.tui.widgets.panes import MovesPane
-from qsage_validate.play.tui.widgets.play_area import BitList
 from qsage_validate.problems.load import Files, load
 from qsage_validate.system.limits import Background
 from tests.support.pilot import Driver, ToolDriver, drive, drive_app

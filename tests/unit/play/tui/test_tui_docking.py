@@ -6,11 +6,11 @@ import pytest
 from textual.geometry import Size
 
 from qsage_validate.play.tui.app import PlayApp
+from qsage_validate.play.tui.board_view import BoardView
 from qsage_validate.play.tui.model.situation import Services
-from qsage_validate.play.tui.screens.tool_screen import TreeScreen
-from qsage_validate.play.tui.widgets.board_view import BoardView
-from qsage_validate.play.tui.widgets.panes import WhyPane
-from qsage_validate.play.tui.widgets.play_area import PlayArea
+from qsage_validate.play.tui.panes import WhyPane
+from qsage_validate.play.tui.play_area import PlayArea
+from qsage_validate.play.tui.tool_screen import TreeScreen
 from tests.support.pilot import Driver, ToolDriver, drive, drive_app
 from tests.support.plays import EL, match_for
 from tests.support.toy_match import toy_match

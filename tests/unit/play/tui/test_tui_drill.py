@@ -25,9 +25,9 @@ from qsage_validate.extensions.teaching.drill import (
     StrategyTeacher,
 )
 from qsage_validate.games.protocol import Player
+from qsage_validate.play.tui.board_view import BoardView
+from qsage_validate.play.tui.dialogs import ConfirmScreen, MenuScreen
 from qsage_validate.play.tui.model.view import SquareMark
-from qsage_validate.play.tui.screens.dialogs import ConfirmScreen, MenuScreen
-from qsage_validate.play.tui.widgets.board_view import BoardView
 from tests.support.pilot import quick
 from tests.support.plays import BREAKTHROUGH, DOMINO, EL
 from tests.unit.arena.test_teacher_distance import teacher_for

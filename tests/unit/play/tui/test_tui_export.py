@@ -10,9 +10,9 @@ from textual.widgets import Button, Input
 
 from qsage_validate.play.export import ExportFormat
 from qsage_validate.play.transcript import Transcript
+from qsage_validate.play.tui.base import Answered
+from qsage_validate.play.tui.dialogs import ConfirmScreen, PathScreen, with_suffix
 from qsage_validate.play.tui.model import requests
-from qsage_validate.play.tui.screens.dialogs import ConfirmScreen, PathScreen, with_suffix
-from qsage_validate.play.tui.worker import Answered
 from tests.support.pilot import Driver, drive
 from tests.support.toy_match import bare_match, toy_match
 

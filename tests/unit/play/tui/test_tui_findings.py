@@ -13,11 +13,11 @@ from qsage_validate.formats.assertions import parse_assertions
 from qsage_validate.formats.source import Source
 from qsage_validate.games.languages import load_game
 from qsage_validate.play.match import PlayMatch
+from qsage_validate.play.tui.base import Answered
+from qsage_validate.play.tui.dialogs import FindingsScreen, ListedFinding, describe
 from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.requests import follow
-from qsage_validate.play.tui.screens.dialogs import FindingsScreen, ListedFinding, describe
-from qsage_validate.play.tui.widgets.panes import TitleBar
-from qsage_validate.play.tui.worker import Answered
+from qsage_validate.play.tui.panes import TitleBar
 from qsage_validate.problems.load import BoardProblem, Files
 from qsage_validate.validation.assertions import AssertionVocabulary
 from qsage_validate.validation.finding import Finding, FindingKind

@@ -5,7 +5,7 @@ from __future__ import annotations
 from qsage_validate.arena.frame import by_reason
 from qsage_validate.games.protocol import Square
 from qsage_validate.play.tui.model import requests
-from qsage_validate.play.tui.widgets.panes import _why
+from qsage_validate.play.tui.panes import _why
 from tests.support.plays import BREAKTHROUGH, match_for
 
 

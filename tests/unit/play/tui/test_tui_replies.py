@@ -21,7 +21,7 @@ from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.app import PlayApp
 from qsage_validate.play.tui.model.situation import Services
 from qsage_validate.play.tui.model.view import status
-from qsage_validate.play.tui.screens.tool_screen import GateScreen
+from qsage_validate.play.tui.tool_screen import GateScreen
 from qsage_validate.problems import searched
 from qsage_validate.problems.load import Files, against_solver, load
 from qsage_validate.solvers.backend import Missing, at

@@ -9,8 +9,8 @@ import pytest
 from qsage_validate.games.positional.hex import hex_network, transversal_of
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Square
+from qsage_validate.play.tui.board_view import BoardView
 from qsage_validate.play.tui.model.view import SquareMark, picture, square_text
-from qsage_validate.play.tui.widgets.board_view import BoardView
 from tests.support.pilot import Driver, drive
 from tests.support.table_matches import BLOCKED, EL, HEX, SETS, TRAILS, TRAILS_WON, table_match
 

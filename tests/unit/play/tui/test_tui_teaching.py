@@ -14,9 +14,9 @@ from qsage_validate.extensions.teaching.drill import StrategyTeacher
 from qsage_validate.games.protocol import Square
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.app import PlayApp
+from qsage_validate.play.tui.board_view import BoardView
+from qsage_validate.play.tui.dialogs import MenuScreen
 from qsage_validate.play.tui.model.view import SquareMark, glyph_row, status
-from qsage_validate.play.tui.screens.dialogs import MenuScreen
-from qsage_validate.play.tui.widgets.board_view import BoardView
 from qsage_validate.system.limits import Deadline
 from tests.support.pilot import Driver, drive, drive_app
 from tests.support.plays import BREAKTHROUGH, EL, match_for

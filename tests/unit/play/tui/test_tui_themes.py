@@ -8,8 +8,8 @@ import pytest
 from rich.color import Color, ColorSystem
 
 from qsage_validate.play.tui.base import THEMES, themes
+from qsage_validate.play.tui.board_view import BoardView
 from qsage_validate.play.tui.model.view import SquareMark
-from qsage_validate.play.tui.widgets.board_view import BoardView
 from tests.support.pilot import Driver, drive
 from tests.support.table_matches import HEX, table_match
 

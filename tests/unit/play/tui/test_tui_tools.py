@@ -15,9 +15,14 @@ from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.app import PlayApp
 from qsage_validate.play.tui.model.actions import ACTIONS
 from qsage_validate.play.tui.model.situation import LevelRow, ProofEnd, Prove, Services
-from qsage_validate.play.tui.screens.prove_screen import ProveScreen
-from qsage_validate.play.tui.screens.tool_screen import GateScreen, KeyBar, ToolScreen, TreeScreen
-from qsage_validate.play.tui.widgets.panes import ActionBar, ValuesPane, WhyPane
+from qsage_validate.play.tui.panes import ActionBar, ValuesPane, WhyPane
+from qsage_validate.play.tui.tool_screen import (
+    GateScreen,
+    KeyBar,
+    ProveScreen,
+    ToolScreen,
+    TreeScreen,
+)
 from qsage_validate.problems.load import Files, Problem, load
 from qsage_validate.system.limits import Progress, Tell
 from qsage_validate.validation.finding import Finding, FindingKind

@@ -16,7 +16,7 @@ import pytest
 
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.formats.qcir import parse_nested, parse_qcir
-from qsage_validate.formats.qcir_writer import qcir_text
+from qsage_validate.formats.writing import qcir_text
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.problems.load import Files

@@ -4,7 +4,7 @@ from hypothesis import given
 
 from qsage_validate.circuit.qbf import Connective, Qbf
 from qsage_validate.formats.qcir import parse_qcir
-from qsage_validate.formats.qcir_writer import qcir_text
+from qsage_validate.formats.writing import qcir_text
 from qsage_validate.solvers.backend import plain_circuit
 from tests.support.generated import qbfs
 from tests.support.qbf_truth import qbf_truth

@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.bddl.ground import BddlMove
-from qsage_validate.games.bddl.kernel import BddlKernel
+from qsage_validate.games.bddl.kernel import BddlKernel, PositionalKernel
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import read_model
-from qsage_validate.games.bddl.positional import PositionalKernel
 from qsage_validate.games.bddl.rules import BddlGame, BddlPosition
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Kernel, Player, TwoPlayerGame

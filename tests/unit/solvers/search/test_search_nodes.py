@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from qsage_validate.extensions.impartial import library
+from qsage_validate.extensions.impartial import families
 from qsage_validate.extensions.impartial.heap_game import HeapGame
 from qsage_validate.extensions.impartial.rules import ImpartialRules
 from qsage_validate.games.languages import load_game
@@ -41,7 +41,7 @@ HEAPS = "take-away-3 from 40"
 
 def game_of(words: str) -> TwoPlayerGame:
     if words == HEAPS:
-        return HeapGame(ImpartialRules(library.load("take-away-3")), (40,))
+        return HeapGame(ImpartialRules(families.load("take-away-3")), (40,))
     return load_game(find_command(words.split()))
 
 

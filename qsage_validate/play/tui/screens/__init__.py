@@ -1,1 +1,0 @@
-"""Dialogs and the screens of the tools."""
