@@ -264,7 +264,7 @@ FAULTS: Final = (
         ("encodings/grid/test_lifted_against_rules.py",),
     ),
     Fault(
-        "encodings/layout.py",
+        "encodings/list_codings.py",
         "of several moves that are chosen the first one counts",
         "if len(chosen) == 1:",
         "if chosen:",

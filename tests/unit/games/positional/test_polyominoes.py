@@ -3,18 +3,15 @@ from __future__ import annotations
 import pytest
 
 from qsage_validate.errors import UsageError
-from qsage_validate.games.positional.harary import (
-    find,
-    free_polyominoes,
-    harary_model,
-    is_connected,
-    named,
-    placements,
-)
+from qsage_validate.games.positional.harary import harary_model, placements
 from qsage_validate.games.positional.polyominoes import (
     cells_of,
     drawing_of,
+    find,
     fits,
+    free_polyominoes,
+    is_connected,
+    named,
     orientations,
 )
 from tests.support.positional import targets_on
