@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
+from math import inf
 from typing import Final
 
 from qsage_validate.errors import UndecidedError
@@ -218,8 +219,9 @@ class MakerMaker:
 _NARROW: Final = 8
 """So many moves of White's are looked at first."""
 
-_CONFLICTS: Final = 300
-"""So many conflicts are spent on a pairing that is not needed yet."""
+_CONFLICTS: Final = 2_000
+_FEW_CONFLICTS: Final = 100
+"""So many conflicts are spent on a pairing that is not needed yet, with Black to move few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,7 +300,7 @@ class BlockingSearch:
             raise UndecidedError("the time for White's block is over")
         # That there are no pairs may take long to say; where White has stones left, the plays
         # behind the position tell.
-        most = _CONFLICTS if stones else None
+        most = _FEW_CONFLICTS if stones else None
         if self._finder.find(black, white, conflicts=most) is not None:
             self._blocked[key] = 0
             return True
@@ -331,16 +333,17 @@ class BlockingSearch:
         return [*useful, *([idle & -idle] if idle else [])]
 
     def _weights(self, black: int, white: int, free: int) -> dict[int, float]:
-        """The positions of sets that can still be completed, by how near that is."""
+        """The positions of sets that can still be completed, by how near Black is to that."""
         weights: dict[int, float] = {}
-        for wins, own, other in (
-            (self.model.black_wins, black, white),
-            (self.model.white_wins, white, black),
+        # Pairs hinder Black alone: White's own sets say where to look, and not how soon.
+        for wins, own, other, base in (
+            (self.model.black_wins, black, white, 4.0),
+            (self.model.white_wins, white, black, inf),
         ):
             for shape in wins:
                 if not shape & other:
                     rest = shape & ~own
-                    worth = 4.0 ** -rest.bit_count()
+                    worth = base ** -rest.bit_count()
                     for bit in bits(rest & free):
                         weights[bit] = weights.get(bit, 0.0) + worth
         return weights

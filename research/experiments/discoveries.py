@@ -379,12 +379,12 @@ def main() -> int:
         wanted = arguments.only is not None and asked.words.startswith(arguments.only)
         if not wanted and (arguments.only is not None or asked.words in known):
             continue
-        line = (block if arguments.blocks else decide)(asked, arguments.timeout)
-        said = "open" if line is None else line.get("verdict", "a block, played against")
+        made = (block if arguments.blocks else decide)(asked, arguments.timeout)
+        said = "open" if made is None else made.get("verdict", "a block, played against")
         sys.stderr.write(f"{asked.words}: {said}\n")
-        if line is not None:
-            refuted += not line.get("verdict", "proved").startswith("proved")
-            _append(line)
+        if made is not None:
+            refuted += not made.get("verdict", "proved").startswith("proved")
+            _append(made)
     return 1 if refuted else 0
 
 
