@@ -142,10 +142,7 @@ def decide(asked: Asked, timeout: float) -> dict[str, Any] | None:
     }
 
 
-BLOCKS: Final = (
-    Asked("httt --size 8x8 --shape snaky", "larger board"),
-    Asked("httt --size 6x6 --shape i --torus", "torus"),
-)
+BLOCKS: Final = (Asked("httt --size 8x8 --shape snaky", "larger board"),)
 
 
 def block(asked: Asked, timeout: float) -> dict[str, Any] | None:
