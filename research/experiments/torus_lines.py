@@ -96,7 +96,7 @@ def _least(black: int, white: int, size: int, orders: Any, stones: int) -> tuple
     signs = np.zeros((size, size), dtype=np.int64)
     rank = np.zeros(size, dtype=np.int64)
     columns = np.zeros(size, dtype=np.int64)
-    best = (np.int64(-1), np.int64(-1), np.int64(stones))
+    best: Any = (np.int64(-1), np.int64(-1), np.int64(stones))
     for turned in range(2):
         rank[:] = 0
         for y in range(size):
@@ -130,7 +130,7 @@ def _least(black: int, white: int, size: int, orders: Any, stones: int) -> tuple
                     high = high << 10 | columns[x]
             if best[0] < 0 or low < best[0] or (low == best[0] and high < best[1]):
                 best = (low, high, np.int64(stones))
-    return best
+    return best  # type: ignore[no-any-return]
 
 
 @numba.njit  # type: ignore[untyped-decorator]
@@ -160,7 +160,7 @@ def blocks(
     key = _least(black, white, size, orders, stones)
     if key in known:
         return bool(known[key])
-    answer = _paired(free, white, lines, squares)
+    answer: bool = _paired(free, white, lines, squares)
     if not answer and stones > 0:
         answer = True
         for square in _ordered(free, black, white, lines, squares):
