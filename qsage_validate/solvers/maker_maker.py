@@ -219,7 +219,7 @@ class MakerMaker:
 _NARROW: Final = 8
 """So many moves of White's are looked at first."""
 
-_CONFLICTS: Final = 2_000
+_CONFLICTS: Final = 40_000
 _FEW_CONFLICTS: Final = 100
 """So many conflicts are spent on a pairing that is not needed yet, with Black to move few."""
 
@@ -244,10 +244,13 @@ class BlockingSearch:
         self._finder = PairingFinder(model)
         self._key = PositionalGame(model).kernel().key
         self._size = len(model.positions)
-        # White's stones with which a position is known to be blocked, and not to be: with White's
-        # best moves alone, and with all of them.
+        # White's stones with which a position, with Black to move, is known to be blocked, and not
+        # to be: with White's best moves alone, and with all of them.  Then the same with White to
+        # move.
         self._blocked: dict[Hashable, int] = {}
         self._open: dict[int | None, dict[Hashable, int]] = {_NARROW: {}, None: {}}
+        self._answered: dict[Hashable, int] = {}
+        self._unanswered: dict[int | None, dict[Hashable, int]] = {_NARROW: {}, None: {}}
         self._width: int | None = None
         self._deadline = NO_LIMIT
         self._replies: dict[int, int] = {}
@@ -315,15 +318,26 @@ class BlockingSearch:
         free = self.model.all & ~(black | white)
         before = [move for move in refuting if move & free]
         for move in dict.fromkeys((*before, *self._moves(black, white, free))):
-            if (
-                self.model.won_by_black(black | move)
-                or self._reply(black | move, white, stones) is None
-            ):
+            if not self._answers(black | move, white, stones):
                 if move in refuting:
                     refuting.remove(move)
                 refuting.insert(0, move)
                 return move
         return None
+
+    def _answers(self, black: int, white: int, stones: int) -> bool:
+        """Whether White, to move, has a reply; plays of other order come to the same positions."""
+        if self.model.won_by_black(black):
+            return False
+        key = self._key(black | white << self._size)
+        if self._answered.get(key, stones + 1) <= stones:
+            return True
+        if self._unanswered[self._width].get(key, -1) >= stones:
+            return False
+        found = self._reply(black, white, stones) is not None
+        known = self._answered if found else self._unanswered[self._width]
+        known[key] = stones
+        return found
 
     def _moves(self, black: int, white: int, free: int) -> list[int]:
         """Black's moves, the most dangerous ones first; one of all irrelevant ones."""
