@@ -18,6 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
+from math import inf
+from typing import Final
 
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.masks import bits, mask_of
@@ -214,6 +216,14 @@ class MakerMaker:
 # White's block by moves and a pairing, found by search on the rules
 
 
+_NARROW: Final = 8
+"""So many moves of White's are looked at first."""
+
+_CONFLICTS: Final = 40_000
+_FEW_CONFLICTS: Final = 100
+"""So many conflicts are spent on a pairing that is not needed yet, with Black to move few."""
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """White's answer: a position to claim, and the pairing after it, if there is one."""
@@ -234,11 +244,18 @@ class BlockingSearch:
         self._finder = PairingFinder(model)
         self._key = PositionalGame(model).kernel().key
         self._size = len(model.positions)
-        # White's stones with which a position is known to be blocked, and not to be.
+        # White's stones with which a position, with Black to move, is known to be blocked, and not
+        # to be: with White's best moves alone, and with all of them.  Then the same with White to
+        # move.
         self._blocked: dict[Hashable, int] = {}
-        self._open: dict[Hashable, int] = {}
+        self._open: dict[int | None, dict[Hashable, int]] = {_NARROW: {}, None: {}}
+        self._answered: dict[Hashable, int] = {}
+        self._unanswered: dict[int | None, dict[Hashable, int]] = {_NARROW: {}, None: {}}
+        self._width: int | None = None
         self._deadline = NO_LIMIT
         self._replies: dict[int, int] = {}
+        # Black's moves that beat other stones of White's, the last one first.
+        self._refuting: dict[int, list[int]] = {}
 
     def blocks(self, plies: int, deadline: Deadline = NO_LIMIT) -> bool:
         """True if White blocks within ``plies``; of an odd number White does not need the last.
@@ -250,7 +267,13 @@ class BlockingSearch:
     def holds(self, black: int, white: int, stones: int, deadline: Deadline = NO_LIMIT) -> bool:
         """True if White, with Black to move, has a pairing after so many stones of White's."""
         self._deadline = deadline
-        return self._black_to_move(black, white, stones)
+        return any(self._black_to_move(black, white, stones) for _ in self._widths())
+
+    def _widths(self) -> Iterator[None]:
+        """Look at White's best moves alone first: to refute all others takes much longer."""
+        for width in self._open:
+            self._width = width
+            yield
 
     def pairing(self, black: int, white: int) -> Pairing | None:
         return self._finder.find(black, white)
@@ -263,7 +286,8 @@ class BlockingSearch:
         ``None`` when there is no such move.  The position must not be Black's already.
         """
         self._deadline = deadline
-        return self._reply(black, white, stones)
+        found = (self._reply(black, white, stones) for _ in self._widths())
+        return next(filter(None, found), None)
 
     def _black_to_move(self, black: int, white: int, stones: int) -> bool:
         if self.model.won_by_black(black):
@@ -273,22 +297,47 @@ class BlockingSearch:
         key = self._key(black | white << self._size)
         if self._blocked.get(key, stones + 1) <= stones:
             return True
-        if self._open.get(key, -1) >= stones:
+        if self._open[self._width].get(key, -1) >= stones:
             return False
         if self._deadline.over:
             raise UndecidedError("the time for White's block is over")
-        if self._finder.find(black, white) is not None:
+        # That there are no pairs may take long to say; where White has stones left, the plays
+        # behind the position tell.
+        most = _FEW_CONFLICTS if stones else None
+        if self._finder.find(black, white, conflicts=most) is not None:
             self._blocked[key] = 0
             return True
-        free = self.model.all & ~(black | white)
-        held = stones > 0 and all(
-            not self.model.won_by_black(black | move)
-            and self._reply(black | move, white, stones) is not None
-            for move in self._moves(black, white, free)
-        )
-        known = self._blocked if held else self._open
+        held = stones > 0 and self._refutation(black, white, stones) is None
+        known = self._blocked if held else self._open[self._width]
         known[key] = stones
         return held
+
+    def _refutation(self, black: int, white: int, stones: int) -> int | None:
+        """A move of Black's to which White has no reply; such moves are tried first elsewhere."""
+        refuting = self._refuting.setdefault(black, [])
+        free = self.model.all & ~(black | white)
+        before = [move for move in refuting if move & free]
+        for move in dict.fromkeys((*before, *self._moves(black, white, free))):
+            if not self._answers(black | move, white, stones):
+                if move in refuting:
+                    refuting.remove(move)
+                refuting.insert(0, move)
+                return move
+        return None
+
+    def _answers(self, black: int, white: int, stones: int) -> bool:
+        """Whether White, to move, has a reply; plays of other order come to the same positions."""
+        if self.model.won_by_black(black):
+            return False
+        key = self._key(black | white << self._size)
+        if self._answered.get(key, stones + 1) <= stones:
+            return True
+        if self._unanswered[self._width].get(key, -1) >= stones:
+            return False
+        found = self._reply(black, white, stones) is not None
+        known = self._answered if found else self._unanswered[self._width]
+        known[key] = stones
+        return found
 
     def _moves(self, black: int, white: int, free: int) -> list[int]:
         """Black's moves, the most dangerous ones first; one of all irrelevant ones."""
@@ -298,16 +347,17 @@ class BlockingSearch:
         return [*useful, *([idle & -idle] if idle else [])]
 
     def _weights(self, black: int, white: int, free: int) -> dict[int, float]:
-        """The positions of sets that can still be completed, by how near that is."""
+        """The positions of sets that can still be completed, by how near Black is to that."""
         weights: dict[int, float] = {}
-        for wins, own, other in (
-            (self.model.black_wins, black, white),
-            (self.model.white_wins, white, black),
+        # Pairs hinder Black alone: White's own sets say where to look, and not how soon.
+        for wins, own, other, base in (
+            (self.model.black_wins, black, white, 4.0),
+            (self.model.white_wins, white, black, inf),
         ):
             for shape in wins:
                 if not shape & other:
                     rest = shape & ~own
-                    worth = 4.0 ** -rest.bit_count()
+                    worth = base ** -rest.bit_count()
                     for bit in bits(rest & free):
                         weights[bit] = weights.get(bit, 0.0) + worth
         return weights
@@ -319,7 +369,8 @@ class BlockingSearch:
         threats = list(self._completing(self.model.black_wins, black, white))
         if len(threats) > 1 or stones < 1 or not free:
             return None
-        found = self._finder.find_move(black, white)
+        most = _CONFLICTS if stones > 1 else None
+        found = self._finder.find_move(black, white, conflicts=most)
         if found is not None:
             return Block(*found)
         if stones == 1:
@@ -327,7 +378,7 @@ class BlockingSearch:
         weights = self._weights(black, white, free)
         known = self._replies.get(black)
         candidates = threats or sorted(weights, key=lambda bit: (bit != known, -weights[bit]))
-        for bit in candidates:
+        for bit in candidates[: self._width]:
             if self._black_to_move(black, white | bit, stones - 1):
                 self._replies[black] = bit
                 return Block(bit.bit_length() - 1, None)

@@ -7,7 +7,8 @@ A page names what it has in a comment, in words of ``qsage bench``; files are th
 
     <!-- experiments: table httt-depths.jsonl --table depths -->
 
-The table below the comment is replaced.  ``discoveries`` is that of ``discoveries.py``,
+The table below the comment is replaced.  ``discoveries``, ``blocks`` and ``openings SIZE`` are
+those of ``discoveries.py``,
 ``coverage`` that of ``coverage.py``, and ``rows FILE COLUMN ...`` are columns of what a benchmark
 wrote with ``--json``.  A picture (``cactus`` and ``scatter``) is written beside its page;
 ``--check`` wants it to be there, since other versions of matplotlib draw it otherwise.
@@ -50,6 +51,10 @@ def made(words: list[str], page: Path) -> str:
     """The lines of a table, or none where a picture is written beside the page."""
     if words == ["discoveries"]:
         return "".join(f"{line}\n" for line in discoveries.table())
+    if words == ["blocks"]:
+        return "".join(f"{line}\n" for line in discoveries.blocks_table())
+    if words[0] == "openings":
+        return "".join(f"{line}\n" for line in discoveries.openings_table(words[1]))
     if words == ["coverage"]:
         return "".join(f"{line}\n" for line in coverage.table())
     if words[0] == "rows":

@@ -32,6 +32,8 @@ from itertools import combinations
 from operator import or_
 from typing import Final
 
+from pysat.card import CardEnc, EncType
+
 from qsage_validate.circuit.sat import Solver
 from qsage_validate.errors import UsageError
 from qsage_validate.games.masks import bits, mask_of, members
@@ -50,7 +52,7 @@ from qsage_validate.games.protocol import (
 # Pairings: a player answers in the pair that the opponent plays in, and so hinders or completes
 
 
-_SOLVER = "glucose4"
+_SOLVER = "cadical195"
 _LETTERS = 26
 
 
@@ -148,15 +150,17 @@ class PairingFinder:
         self._solver = Solver(_SOLVER, bootstrap_with=self._clauses(shapes))
 
     def _clauses(self, shapes: list[int]) -> Iterator[list[int]]:
-        around: list[list[int]] = [[] for _ in range(self._size)]
+        around: list[list[int]] = [[stone] for stone in self._next]
         for pair, chosen in self._pairs.items():
             for v in pair:
                 yield [-chosen, self._open[v]]
-                yield [-chosen, -self._next[v]]
                 around[v].append(chosen)
+        top = self._any + len(self._pairs)
         for chosen_here in (*around, list(self._next)):
-            for one, other in combinations(chosen_here, 2):
-                yield [-one, -other]
+            # A position is in many pairs: clauses for each two of them would be thousands.
+            once = CardEnc.atmost(chosen_here, 1, top_id=top, encoding=EncType.seqcounter)
+            top = max(top, once.nv)
+            yield from once.clauses
         for v in range(self._size):
             yield [-self._next[v], self._open[v]]
             yield [-self._next[v], self._any]
@@ -173,9 +177,11 @@ class PairingFinder:
         found = self._solve(black, white, stone=False, conflicts=conflicts)
         return None if found is None else found[1]
 
-    def find_move(self, black: int, white: int) -> tuple[int, Pairing] | None:
-        """An open position and a pairing for when White has claimed it."""
-        found = self._solve(black, white, stone=True)
+    def find_move(
+        self, black: int, white: int, *, conflicts: int | None = None
+    ) -> tuple[int, Pairing] | None:
+        """An open position and a pairing for when White has claimed it; limited as ``find``."""
+        found = self._solve(black, white, stone=True, conflicts=conflicts)
         if found is None:
             return None
         stone, pairing = found

@@ -19,6 +19,7 @@ from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Move, Player
+from qsage_validate.solvers import maker_maker
 from qsage_validate.solvers.backends import get_backend
 from qsage_validate.solvers.maker_maker import BlockingSearch
 from qsage_validate.solvers.qbf_solving import solve_formula
@@ -180,6 +181,16 @@ def test_the_clauses_are_clauses_and_the_encoding_is_their_negation() -> None:
     hinted = pairing_clauses(model)
     assert len(hinted.scopes[0].variables) == 2, "three first moves"
     assert len(ours.scopes[0].variables) == 4, "nine first moves"
+
+
+def test_moves_that_are_looked_at_first_are_not_the_last_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """White's best move alone does not block knobby on 4x4 within 10 plies."""
+    monkeypatch.setattr(maker_maker, "_NARROW", 1)
+    search = BlockingSearch(harary_model("knobby", 4, 4))
+    assert not search.blocks(8)
+    assert search.blocks(10)
 
 
 # --- the strategy ---------------------------------------------------------------------------
