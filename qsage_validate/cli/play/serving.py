@@ -26,7 +26,7 @@ def serve(options: WebOptions) -> Exit:
     Raises ``MissingExtraError``, ``UsageError`` for an address that cannot be had, and what the
     signal means.
     """
-    from qsage_validate.play.web import check_pseudo_terminals
+    from qsage_validate.system.programs import check_pseudo_terminals
 
     check_pseudo_terminals()
     if find_spec("textual_serve") is None:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice, pairwise
+from typing import TYPE_CHECKING
 
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.source import quoted
@@ -40,10 +41,10 @@ from qsage_validate.games.library.grid import (
     positional_domain,
 )
 from qsage_validate.games.library.template import MAX_SIDE, Size, Values
-from qsage_validate.games.positional.harary import harary_model
-from qsage_validate.games.positional.hex import hex_network
-from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Player, Square
+
+if TYPE_CHECKING:
+    from qsage_validate.games.positional.model import PositionalModel
 
 _BOTTOM = Coordinate(Anchor.PARAMETER), Coordinate(Anchor.MAXIMUM)
 _DIRECTIONS = ((1, 0), (0, 1), (1, 1), (1, -1))
@@ -157,6 +158,8 @@ def domineering(values: Values) -> Model:
 
 def harary(values: Values) -> PositionalModel:
     """Harary's game with any polyomino."""
+    from qsage_validate.games.positional.harary import harary_model  # numpy
+
     width, height = values.size()
     stones = values.number("stones")
     first = values.number("first_stones") or stones
@@ -179,6 +182,8 @@ def harary(values: Values) -> PositionalModel:
 
 def hexagons(values: Values) -> PositionalModel:
     """Hex by its network of neighbours."""
+    from qsage_validate.games.positional.hex import hex_network  # numpy
+
     width, height = values.size()
     transversal = values.on("transversal")
     return hex_network(width, height, values.number("depth"), transversal=transversal)
