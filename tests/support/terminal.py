@@ -92,6 +92,8 @@ def _run_here(words: Sequence[str], environment: Mapping[str, str]) -> NoReturn:
         # What the suite's libraries do when garbage is collected is not for the program: an
         # exception in it, Ctrl-C's as well, is told to nobody.
         gc.callbacks.clear()
+        # Nor are finalisers of what the suite has left behind: they swallow Ctrl-C as well.
+        gc.freeze()
         os.closerange(3, 1 << 10)  # our parent waits for the end of one of them
         # A tracker of our parent's was reached by one of them: the program starts its own.
         tracker: Any = resource_tracker._resource_tracker
