@@ -186,11 +186,62 @@ def test_the_clauses_are_clauses_and_the_encoding_is_their_negation() -> None:
 def test_moves_that_are_looked_at_first_are_not_the_last_ones(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """White's best move alone does not block knobby on 4x4 within 10 plies."""
+    """Where the order of moves is the worst, the first one does not block, and all of them do."""
+    weights = BlockingSearch._weights
+
+    def reversed_weights(search: BlockingSearch, *position: int) -> dict[int, float]:
+        return {bit: -worth for bit, worth in weights(search, *position).items()}
+
+    monkeypatch.setattr(BlockingSearch, "_weights", reversed_weights)
     monkeypatch.setattr(maker_maker, "_NARROW", 1)
-    search = BlockingSearch(harary_model("knobby", 4, 4))
+    model = harary_model("knobby", 4, 4)
+    search = BlockingSearch(model)
+    search._width = 1
+    assert not search._black_to_move(model.black, model.white, 5), "within 10 plies, one move alone"
+    search = BlockingSearch(model)
     assert not search.blocks(8)
     assert search.blocks(10)
+
+
+def blocks_by_trying(model: PositionalModel, black: int, white: int, stones: int) -> bool:
+    """What ``BlockingSearch.holds`` says, by trying every move and every way of pairing."""
+    if model.won_by_black(black):
+        return False
+    here = replace(model, black=black, white=white)
+    if has_pairing(here):
+        return True
+    moves = [1 << v for v in range(len(model.positions)) if here.open >> v & 1]
+    return stones > 0 and all(
+        not model.won_by_black(black | move)
+        and any(
+            model.won_by_white(white | reply)
+            or blocks_by_trying(model, black | move, white | reply, stones - 1)
+            for reply in moves
+            if reply != move
+        )
+        for move in moves
+    )
+
+
+def test_what_is_kept_of_one_question_does_not_answer_another() -> None:
+    """Questions about fewer stones come behind those about more, and the other way round."""
+    random = Random(5)
+    asked = held = 0
+    while asked < 400:
+        model = random_whole_game(random)
+        search = BlockingSearch(model)
+        questions = [*range(4), *range(4)]
+        random.shuffle(questions)
+        for stones in questions:
+            found = search.holds(model.black, model.white, stones)
+            assert found is blocks_by_trying(model, model.black, model.white, stones), model
+            asked, held = asked + 1, held + found
+    assert 50 < held < 350
+    # These boards need five stones of White's, and two.
+    for shape, size, fewest in (("knobby", 4, 10), ("skinny", 5, 4)):
+        search = BlockingSearch(harary_model(shape, size, size))
+        assert search.blocks(fewest)
+        assert not search.blocks(fewest - 2), "not what was found for more stones"
 
 
 # --- the strategy ---------------------------------------------------------------------------
