@@ -21,7 +21,6 @@ import argparse
 import hashlib
 import json
 import os
-import resource
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -210,6 +209,8 @@ def opening_words(size: str, cell: str) -> str:
 
 def open_with(size: str, cell: str, seconds: float) -> dict[str, Any]:
     """Look for a strategy of Black's after an opening, and prove it, in so much processor time."""
+    import resource  # of Unix alone, and the tables are made elsewhere too
+
     PROOFS.mkdir(parents=True, exist_ok=True)
     file = PROOFS / f"hex-{size}-{cell}.hexs"
     file.unlink(missing_ok=True)

@@ -41,5 +41,5 @@ def test_openings_that_a_half_turn_exchanges_are_one() -> None:
     cells = openings("7x7")
     assert len(cells) == len(set(cells)) == 25
     assert cells[0] == "d4"
-    turned = {f"{chr(ord('g') + ord('a') - ord(x))}{8 - int(y)}" for x, y in cells}
+    turned = {f"{'gfedcba'['abcdefg'.index(cell[0])]}{8 - int(cell[1])}" for cell in cells}
     assert {*cells} & turned == {"d4"}
