@@ -130,6 +130,8 @@ class _Declared:
             return {"type": _Words(annotation)}
         if annotation is str:
             return {"type": str}
+        if self.min is None and self.max is None:  # click would print a range without ends
+            return {"type": annotation, "metavar": "N"}
         limited = click.IntRange if annotation is int else click.FloatRange
         return {"type": limited(self.min, self.max), "metavar": "N"}  # type: ignore[arg-type]
 
