@@ -32,15 +32,15 @@ from qsage_validate.games.positional.model import (
     without_long_sets,
 )
 from qsage_validate.games.positional.rules import PositionalGame
-from qsage_validate.games.protocol import Player, State
+from qsage_validate.games.protocol import Kernel, Player, State
 from qsage_validate.solvers.maker_breaker import MakerBreaker, WinningSets
 from qsage_validate.solvers.search_engine import (
     NEVER,
     NOT_WITHIN,
     WIN,
-    Bounds,
     ManyReplies,
     SearchEngine,
+    unwatched,
 )
 
 if TYPE_CHECKING:
@@ -93,6 +93,46 @@ class SearchStage(Protocol):
         ...
 
 
+class _GeneralSearch:
+    """The general search of a game: loaded for the first position that is left to it."""
+
+    def __init__(self, game: PositionalGame | BddlGame) -> None:
+        self._game = game
+        self._begun: SearchEngine | None = None
+        self._watch = unwatched
+
+    @property
+    def kernel(self) -> Kernel:
+        return self._game.kernel()
+
+    @property
+    def engine(self) -> SearchEngine:
+        if self._begun is None:
+            from qsage_validate.solvers.general_search import Bounds
+
+            self._begun = Bounds(self._game, self.kernel)
+            self._begun.watch = self._watch
+        return self._begun
+
+    @property
+    def watch(self) -> Callable[[], None]:
+        return self._watch
+
+    @watch.setter
+    def watch(self, watch: Callable[[], None]) -> None:
+        self._watch = watch
+        if self._begun is not None:
+            self._begun.watch = watch
+
+    @property
+    def nodes(self) -> int:
+        return 0 if self._begun is None else self._begun.nodes
+
+    @property
+    def positions(self) -> int:
+        return 0 if self._begun is None else self._begun.positions
+
+
 class PositionalEngine:
     """The search of one positional game with its tables (a ``SearchEngine``).
 
@@ -114,8 +154,7 @@ class PositionalEngine:
             raise UsageError(f"{game.name}: found turns of several stones, expected of one")
         self._model = model
         self._size = len(model.positions)
-        self._general = Bounds(game)
-        self.kernel = self._general.kernel
+        self._general = _GeneralSearch(game)
         self._looked_at = 0
         self.for_ever = False
         try:
@@ -148,6 +187,10 @@ class PositionalEngine:
 
         whites = WinningSets(minimal(short.white_wins), self._size)
         return MakerMaker(sets, whites, keys, self._count)
+
+    @property
+    def kernel(self) -> Kernel:
+        return self._general.kernel
 
     @property
     def at_once(self) -> bool:
@@ -231,7 +274,7 @@ class PositionalEngine:
         """``WIN``, ``NOT_WITHIN`` so many plies or ``NEVER``."""
         stones = _stones(player, plies)
         if not self._fits(state, stones):
-            return self._general.search(state, player, plies)
+            return self._general.engine.search(state, player, plies)
         if not stones:
             return NOT_WITHIN
         black, white = self._pieces(state)
@@ -246,7 +289,7 @@ class PositionalEngine:
         if self._fills(black | white, player, plies):
             return WIN
         if by_sets is None:
-            return self._general.search(state, player, plies)
+            return self._general.engine.search(state, player, plies)
         return _search_sets(by_sets, black, white, player, stones)
 
     @property
@@ -264,14 +307,14 @@ class PositionalEngine:
         """True if Black wins within so many plies; ``None`` if the tables do not tell."""
         stones = _stones(player, plies)
         if not self._fits(state, stones):
-            return self._general.known(state, player, plies)
+            return self._general.engine.known(state, player, plies)
         black, white = self._pieces(state)
         if self._full_board is not None:
             wins = self._full_board.known(black, white, player)
             if wins is False or (wins and self._fills(black | white, player, plies)):
                 return wins
         if self._by_sets is None:
-            return self._general.known(state, player, plies)
+            return self._general.engine.known(state, player, plies)
         return self._by_sets.known(black, white, stones, blacks_turn=player is BLACK)
 
     def hint(self, state: State, player: Player, plies: int) -> int | None:
@@ -362,10 +405,9 @@ class GridEngine:
         self._white: PositionalEngine | None = None
         if model.white_wins and self._beyond:
             self._white = PositionalEngine(PositionalGame(_reversed(model, free, first)))
-        self._general = Bounds(game)
+        self._general = _GeneralSearch(game)
         reverse = [] if self._white is None else [self._white]
-        self._engines: list[SearchEngine] = [self._inner, self._general, *reverse]
-        self.kernel = self._general.kernel
+        self._engines = [self._inner, self._general, *reverse]
         grounding = game.grounding
         self._size = grounding.squares
         self._planes = (1 << 2 * self._size) - 1
@@ -381,6 +423,10 @@ class GridEngine:
             }
             for player in Player
         }
+
+    @property
+    def kernel(self) -> Kernel:
+        return self._general.kernel
 
     @property
     def name(self) -> str:
@@ -414,8 +460,8 @@ class GridEngine:
         return sum(engine.positions for engine in self._engines)
 
     def frames(self, plies: int) -> int:
-        """As many as the search of positional games takes."""
-        return max(self._inner.frames(plies), self._general.frames(plies))
+        """As many as the search of positional games takes: more than the general one."""
+        return self._inner.frames(plies)
 
     def depths(self, player: Player, last: int) -> Iterable[int]:
         """The depths of the positional game; all depths where the full board may decide."""
@@ -431,7 +477,7 @@ class GridEngine:
             return max(result, NOT_WITHIN) if self._beyond else result
         if self._white is None:
             # White has no goal, or the position is of a longer game.
-            return self._general.search(state, player, plies) if self._whites else WIN
+            return self._general.engine.search(state, player, plies) if self._whites else WIN
         loses = self._white.search(self._mirrored(state), player.other, free.bit_count())
         return NEVER if loses == WIN else WIN
 
@@ -441,7 +487,7 @@ class GridEngine:
         if plies <= free.bit_count() or _stuck(free, player) is BLACK:
             return self._inner.known(self._state(state), player, min(plies, free.bit_count()))
         if self._white is None:
-            return self._general.known(state, player, plies) if self._whites else True
+            return self._general.engine.known(state, player, plies) if self._whites else True
         loses = self._white.known(self._mirrored(state), player.other, free.bit_count())
         return None if loses is None else not loses
 

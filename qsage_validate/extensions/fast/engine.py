@@ -180,7 +180,7 @@ class CompiledEngine:
 
     ``memory_mb`` sizes the table, which begins with so many ``slots`` and grows.  Without
     ``with_bounds`` it looks at the nodes that
-    :class:`~qsage_validate.solvers.search_engine.Bounds` looks at without them.  Raises
+    :class:`~qsage_validate.solvers.general_search.Bounds` looks at without them.  Raises
     ``UsageError`` for a table that does not fit in the memory, ``TooLargeError`` for a game
     whose states do not fit in the words.
     """

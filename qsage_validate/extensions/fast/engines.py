@@ -17,9 +17,10 @@ from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.positional.model import Network, PositionalModel
 from qsage_validate.games.protocol import Kernel, Player, State, TwoPlayerGame
 from qsage_validate.kernel.game import TooLargeError
+from qsage_validate.solvers.general_search import Bounds
 from qsage_validate.solvers.positional_search import FullBoard, SearchStage
 from qsage_validate.solvers.search import EngineChoice
-from qsage_validate.solvers.search_engine import Bounds, ManyReplies, SearchEngine
+from qsage_validate.solvers.search_engine import ManyReplies, SearchEngine
 from qsage_validate.system.memory import physical_mb
 
 if TYPE_CHECKING:

@@ -22,6 +22,7 @@ from qsage_validate.games.positional.model import (
 )
 from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
 from qsage_validate.games.protocol import Player, Position
+from qsage_validate.solvers.general_search import Bounds
 from qsage_validate.solvers.maker_breaker import (
     BoardPairingFinder,
     MakerBreaker,
@@ -31,7 +32,6 @@ from qsage_validate.solvers.maker_breaker import (
 )
 from qsage_validate.solvers.positional_search import PositionalEngine
 from qsage_validate.solvers.search import SearchSolver, search_for
-from qsage_validate.solvers.search_engine import Bounds
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.position_text import parse_position
 from tests.support.positional import random_game, random_network_game, random_sets, winner

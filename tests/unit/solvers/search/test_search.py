@@ -20,8 +20,9 @@ from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.bddl.rules import BddlGame, BddlPosition
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Kernel, Player, TwoPlayerGame
+from qsage_validate.solvers.general_search import Bounds
 from qsage_validate.solvers.search import SearchResult, SearchSolver
-from qsage_validate.solvers.search_engine import MAX_PLIES, Bounds
+from qsage_validate.solvers.search_engine import MAX_PLIES
 from qsage_validate.system.limits import Deadline, Limits, Progress
 from tests.support import naive_rules as naive
 from tests.support.by_name import resolve_model
