@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     from qsage_validate.arena.program import PlayedProgram
     from qsage_validate.play.picking import Picks
     from qsage_validate.play.transcript import Transcript, TranscriptPly, Variation
-    from qsage_validate.system.limits import Deadline, Task
+    from qsage_validate.system.limits import Deadline
+    from qsage_validate.system.task import Task
     from qsage_validate.validation.finding import Finding
 
 

@@ -45,7 +45,7 @@ from qsage_validate.solvers.backend import Backend, Missing, SolverFormat
 from qsage_validate.solvers.backends import BLOQQER, backends
 from qsage_validate.solvers.qbf_solving import Reply, SolverReplies, ValueChangedError, available
 from qsage_validate.solvers.search_solution import SearchReplies, SearchReply
-from qsage_validate.system.limits import Task
+from qsage_validate.system.task import Task
 
 if TYPE_CHECKING:
     from qsage_validate.solutions.walk import SolutionClaim

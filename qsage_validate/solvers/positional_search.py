@@ -17,13 +17,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.kernel import as_positional
 from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.games.library.catalogue import name_of
 from qsage_validate.games.masks import minimal
 from qsage_validate.games.positional.model import (
+    Arrangement,
     CanonicalKeys,
     PositionalModel,
     alternating,
@@ -31,7 +34,6 @@ from qsage_validate.games.positional.model import (
     without_dead_sets,
     without_long_sets,
 )
-from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Kernel, Player, State
 from qsage_validate.solvers.maker_breaker import MakerBreaker, WinningSets
 from qsage_validate.solvers.search_engine import (
@@ -44,6 +46,7 @@ from qsage_validate.solvers.search_engine import (
 )
 
 if TYPE_CHECKING:
+    from qsage_validate.games.positional.rules import PositionalGame
     from qsage_validate.solvers.maker_maker import MakerMaker
 
 
@@ -96,21 +99,21 @@ class SearchStage(Protocol):
 class _GeneralSearch:
     """The general search of a game: loaded for the first position that is left to it."""
 
-    def __init__(self, game: PositionalGame | BddlGame) -> None:
-        self._game = game
+    def __init__(self, game: Callable[[], PositionalGame | BddlGame]) -> None:
+        self._make = game
         self._begun: SearchEngine | None = None
         self._watch = unwatched
 
-    @property
-    def kernel(self) -> Kernel:
-        return self._game.kernel()
+    @cached_property
+    def game(self) -> PositionalGame | BddlGame:
+        return self._make()
 
     @property
     def engine(self) -> SearchEngine:
         if self._begun is None:
             from qsage_validate.solvers.general_search import Bounds
 
-            self._begun = Bounds(self._game, self.kernel)
+            self._begun = Bounds(self.game)
             self._begun.watch = self._watch
         return self._begun
 
@@ -136,36 +139,39 @@ class _GeneralSearch:
 class PositionalEngine:
     """The search of one positional game with its tables (a ``SearchEngine``).
 
-    Positions that do not arise from the first stones are left to the general search.  ``stage`` is
-    for games of connection.  Raises ``UsageError`` for games with turns of several stones, and for
-    more than ``MOST_SETS`` winning sets or minimal ways of a network, unless there is a stage that
-    begins some time.
+    Positions that do not arise from the first stones are left to the general search, of ``game``
+    where that is there already.  ``stage`` is for games of connection.  Raises ``UsageError`` for
+    games with turns of several stones, and for more than ``MOST_SETS`` winning sets or minimal
+    ways of a network, unless there is a stage that begins some time.
     """
 
     many: ManyReplies | None = None
     replaces = False
 
-    def __init__(self, game: PositionalGame, stage: SearchStage | None = None) -> None:
-        model = game.model
+    def __init__(
+        self,
+        model: PositionalModel,
+        stage: SearchStage | None = None,
+        game: PositionalGame | None = None,
+    ) -> None:
         self._stage = stage
         self._last: int | None = None
         self._full_board: FullBoard | None = None
         if not model.alternates:
-            raise UsageError(f"{game.name}: found turns of several stones, expected of one")
+            raise UsageError(f"{name_of(model)}: found turns of several stones, expected of one")
         self._model = model
         self._size = len(model.positions)
-        self._general = _GeneralSearch(game)
+        self._general = _GeneralSearch(lambda: game or _rules_of(model))
         self._looked_at = 0
         self.for_ever = False
         try:
-            self._by_sets: MakerBreaker | MakerMaker | None = self._search_of_sets(game)
+            self._by_sets: MakerBreaker | MakerMaker | None = self._search_of_sets(model)
         except UsageError:
             if stage is None or stage.after() == sys.maxsize:
                 raise
             self._by_sets = None
 
-    def _search_of_sets(self, game: PositionalGame) -> MakerBreaker | MakerMaker:
-        model = game.model
+    def _search_of_sets(self, model: PositionalModel) -> MakerBreaker | MakerMaker:
         # The sets that the first stones leave, and that the stones of the play are enough for.
         listed = model
         if model.network is not None:
@@ -174,8 +180,9 @@ class PositionalEngine:
             listed = with_winning_sets(model, MOST_SETS)
         short = without_long_sets(without_dead_sets(listed))
         if max(len(short.black_wins), len(short.white_wins)) > MOST_SETS:
-            raise UsageError(f"{game.name}: found more than {MOST_SETS:,} winning sets")
-        keys = CanonicalKeys(self._size, key_symmetries(short, game.arrangement))
+            raise UsageError(f"{name_of(model)}: found more than {MOST_SETS:,} winning sets")
+        arrangement = Arrangement.of(model.positions, hexagons=model.hexagons)
+        keys = CanonicalKeys(self._size, key_symmetries(short, arrangement))
         # Left out are sets that more stones could complete: what holds for ever holds without them.
         self.for_ever = model.network is None and len(short.black_wins) >= len(
             without_dead_sets(model).black_wins
@@ -190,7 +197,7 @@ class PositionalEngine:
 
     @property
     def kernel(self) -> Kernel:
-        return self._general.kernel
+        return self._general.game.kernel()
 
     @property
     def at_once(self) -> bool:
@@ -327,6 +334,12 @@ class PositionalEngine:
         return hint.bit_length() - 1 if hint else None
 
 
+def _rules_of(model: PositionalModel) -> PositionalGame:
+    from qsage_validate.games.positional.rules import PositionalGame
+
+    return PositionalGame(model)
+
+
 def _stones(player: Player, plies: int) -> int:
     """The number of Black's plies among the next ``plies``."""
     return (plies + 1) // 2 if player is BLACK else plies // 2
@@ -399,14 +412,15 @@ class GridEngine:
 
     def __init__(self, game: BddlGame, stage: StageOf = _no_stage) -> None:
         model = _up_to_the_full_board(game)
-        self._inner = PositionalEngine(PositionalGame(model), stage(model))
+        self._inner = PositionalEngine(model, stage(model))
         free, first = model.open.bit_count(), game.first_player
         self._beyond = game.plies > free and _stuck(model.open, first) is WHITE
         self._white: PositionalEngine | None = None
         if model.white_wins and self._beyond:
-            self._white = PositionalEngine(PositionalGame(_reversed(model, free, first)))
-        self._general = _GeneralSearch(game)
+            self._white = PositionalEngine(_reversed(model, free, first))
+        self._general = _GeneralSearch(lambda: game)
         reverse = [] if self._white is None else [self._white]
+        self._engines: list[PositionalEngine | _GeneralSearch]
         self._engines = [self._inner, self._general, *reverse]
         grounding = game.grounding
         self._size = grounding.squares
@@ -426,7 +440,7 @@ class GridEngine:
 
     @property
     def kernel(self) -> Kernel:
-        return self._general.kernel
+        return self._general.game.kernel()
 
     @property
     def name(self) -> str:

@@ -438,7 +438,7 @@ def positional_engine(
 ) -> SearchEngine:
     from qsage_validate.solvers.positional_search import PositionalEngine
 
-    return PositionalEngine(game, _stage(game.model, choice, memory_mb))
+    return PositionalEngine(game.model, _stage(game.model, choice, memory_mb), game)
 
 
 def grid_engine(game: BddlGame, choice: EngineChoice, memory_mb: int | None) -> SearchEngine:

@@ -14,7 +14,8 @@ from qsage_validate.solutions.check import rules_for
 from qsage_validate.solutions.walk import SolutionClaim, walk
 from qsage_validate.solvers.search import SearchSolver, search_for
 from qsage_validate.solvers.search_engine import SearchEngine
-from qsage_validate.system.limits import Limits, Task, Tell, nobody
+from qsage_validate.system.limits import Limits, Tell, nobody
+from qsage_validate.system.task import Task
 
 # Replies of a search: winning moves, else the moves that delay the loss longest
 

@@ -24,8 +24,9 @@ from qsage_validate.errors import (
     one_line,
 )
 from qsage_validate.play.state import Recent, State, Store, is_a_play, words_of
-from qsage_validate.system.limits import Background, Progress, Tell, stage
+from qsage_validate.system.limits import Progress, Tell, stage
 from qsage_validate.system.pool import JobEndedError, Send, run_job
+from qsage_validate.system.task import Background
 
 if TYPE_CHECKING:
     from qsage_validate.arena.lesson import BoardDrill, Teacher

@@ -35,7 +35,8 @@ from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
 from qsage_validate.games.protocol import Move, Player, Position, TwoPlayerGame
 from qsage_validate.solvers.search_solution import SearchReply
-from qsage_validate.system.limits import Limits, Task
+from qsage_validate.system.limits import Limits
+from qsage_validate.system.task import Task
 
 Live = tuple[HexLink, ...]
 

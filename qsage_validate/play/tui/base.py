@@ -54,8 +54,8 @@ from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.situation import MatchSituation
 from qsage_validate.play.tui.model.view import ViewState
-from qsage_validate.system.limits import Task
 from qsage_validate.system.signals import ENDING, signals_told
+from qsage_validate.system.task import Task
 
 # Screens that finish once, and lists that are turned or clicked before they are drawn
 

@@ -26,7 +26,8 @@ from qsage_validate.problems import searched
 from qsage_validate.problems.load import Files, against_solver, load
 from qsage_validate.solvers.backend import Missing, at
 from qsage_validate.solvers.backends import get_backend
-from qsage_validate.system.limits import Progress, Stopwatch, Task
+from qsage_validate.system.limits import Progress, Stopwatch
+from qsage_validate.system.task import Task
 from tests.support.fake_solvers import script
 from tests.support.pilot import Driver
 from tests.support.toy_match import ToyEngine

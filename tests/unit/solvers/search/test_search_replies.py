@@ -125,7 +125,7 @@ def test_a_best_move_does_not_rest_on_what_the_table_suggests(forgets: bool) -> 
             return None if forgets else moves[next(suggested) % len(moves)]
 
     pending, seen = [game.initial], 0
-    solver = SearchSolver(game, Suggests(game))
+    solver = SearchSolver(game, Suggests(game.model))
     while pending and seen < 60:
         position = pending.pop(0)
         if position.outcome is not None:
