@@ -44,13 +44,13 @@ from os import PathLike
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from qsage_validate.certificates.clausal import (
+from qsage_validate.certificates.candidates import (
     Candidate,
     GivenUpError,
-    for_circuit,
     of_the_rest,
     written_by,
 )
+from qsage_validate.certificates.parts import for_circuit
 from qsage_validate.certificates.qrat import lift, read_qrat
 from qsage_validate.certificates.qrp_check import (
     DeclaredAxioms,

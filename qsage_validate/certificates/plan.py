@@ -12,18 +12,20 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from qsage_validate.errors import QsageError
 from qsage_validate.games.protocol import (
     Move,
-    PlanningGame,
     Player,
     Position,
     TwoPlayerGame,
     Witness,
 )
 from qsage_validate.system.limits import NEVER, Deadline
+
+if TYPE_CHECKING:
+    from qsage_validate.games.positional.cover_game import PlanningGame
 
 Key = TypeVar("Key", bound=Hashable)
 

@@ -12,15 +12,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from qsage_validate.certificates.candidates import Candidate, GivenUpError, of_the_rest
 from qsage_validate.certificates.check import (
     CertificateProved,
     CertificateUndecided,
     CheckResult,
     check,
 )
-from qsage_validate.certificates.clausal import Candidate, GivenUpError, of_the_rest
 from qsage_validate.certificates.compiler import NotCompiledError, compile_plan
 from qsage_validate.certificates.plan import Plan, Planner
 from qsage_validate.circuit.aig import FALSE
@@ -37,11 +37,14 @@ from qsage_validate.errors import (
 )
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.model_text import languages
-from qsage_validate.games.protocol import PlanningGame, Player, Position, TwoPlayerGame
+from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.registry import load
 from qsage_validate.solvers.search import SearchResult, SearchSolver, search_for
 from qsage_validate.system.limits import NEVER, Deadline, Limits, Progress, Stopwatch, Tell, nobody
+
+if TYPE_CHECKING:
+    from qsage_validate.games.positional.cover_game import PlanningGame
 
 # The winner of a game by a search of its positions, each once: for games made for planning
 

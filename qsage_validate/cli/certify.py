@@ -8,13 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import SearchLine, check_streams, emit_json, narrate
-from qsage_validate.cli.encode import (
-    FormulaFormat,
-    format_of,
-    formula_text,
-    load_formula,
-    without_depth,
-)
 from qsage_validate.cli.model_arguments import ModelArguments, formula_path, model_words
 from qsage_validate.cli.options import (
     EncodingOption,
@@ -112,7 +105,7 @@ def command(
     """
     from qsage_validate.certificates.routes import SEARCH, RouteOptions
     from qsage_validate.encodings.layout import inconclusive
-    from qsage_validate.system.memory import memory_within
+    from qsage_validate.system.limits import memory_within
 
     for file in (output, formula):
         check_streams(file, json_output)
@@ -130,7 +123,7 @@ def command(
                 "--route, --minimise or --prepare"
             )
         return _from_solution(solution, encoding, options, target, blocks, json_output=json_output)
-    model, deepens = without_depth(model)
+    model, deepens = model.without_depth()
     if deepens:
         raise UsageError("found --depth auto, expected a number (see 'qsage solve --depth auto')")
     if path is None and read.meta is not None:
@@ -192,6 +185,7 @@ class _Question:
 
 
 def _read(path: str, model: ModelArguments, read: FormulaOptions) -> _Question:
+    from qsage_validate.cli.encode import load_formula
     from qsage_validate.problems.validated import encoding_of
 
     problem = load_formula(path, model, read)
@@ -265,14 +259,17 @@ class _Target:
         ``by`` says on whose word values of the outermost block are written, unproved.
         """
         from qsage_validate.certificates.writer import certificate_bytes
-        from qsage_validate.formats.writing import write_atomic
+        from qsage_validate.formats.source import is_clausal_name
+        from qsage_validate.formats.writing import qcir_text, write_atomic
 
         # Both texts are made and proved to belong together before either file is touched.
-        text = None if self.formula is None else formula_text(qbf, self.formula)
-        clauses = self.formula is not None and format_of(self.formula) is FormulaFormat.QDIMACS
-        if text is not None and clauses:
-            from qsage_validate.formats.qdimacs import parse_qdimacs
+        text = None
+        if self.formula is not None and not is_clausal_name(self.formula):
+            text = qcir_text(qbf)
+        elif self.formula is not None:
+            from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs
 
+            text = qbf_to_qdimacs(qbf)
             clausal = parse_qdimacs(text)
             if by is None:
                 certificate = _clausal(certificate, qbf, clausal)
@@ -390,7 +387,7 @@ def _unproved(part: CircuitCertificate, target: _Target, by: str) -> dict[str, A
 def _clausal(certificate: CircuitCertificate, qbf: Qbf, clausal: Qbf) -> CircuitCertificate:
     """The certificate for the clausal form of ``qbf``, proved anew."""
     from qsage_validate.certificates.check import CertificateProved, check
-    from qsage_validate.certificates.clausal import for_clausal_form
+    from qsage_validate.certificates.parts import for_clausal_form
     from qsage_validate.certificates.routes import CheckFailedError
 
     extended = for_clausal_form(certificate, qbf, clausal)

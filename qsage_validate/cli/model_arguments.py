@@ -85,6 +85,13 @@ class ModelArguments:
             return None
         return find_game(self.words[0]).certified_by(self.options)
 
+    def without_depth(self) -> tuple[ModelArguments, bool]:
+        """The arguments without ``--depth auto``, and whether that was there."""
+        depth = self.options.get("depth")
+        if not (isinstance(depth, str) and depth.strip().lower() == "auto"):
+            return self, False
+        return ModelArguments(self.words, {**self.options, "depth": None}), True
+
     def at_critical_depth(
         self, model: GameModel, encoding: str | None, limits: Limits | None = None
     ) -> tuple[GameModel, ModelArguments]:

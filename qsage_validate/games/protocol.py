@@ -2,10 +2,6 @@
 
 Referee, search, interface and adversaries are written once, against these types.  Positions
 are frozen and hashable; moves have a text form that parses back, positions one that is complete.
-
-Some formulas have an answer for fewer strategies than the rules: those that end with a pairing,
-those that keep to a cover.  Their subject is a game as well, with the formula's moves; its
-positions are searched and planned on like those of any other.
 """
 
 from __future__ import annotations
@@ -628,31 +624,3 @@ def said_move(position: Position, text: str) -> str:
     game: TwoPlayerGame = position.game
     found = (move for move in position.legal_moves() if str(move) == text)
     return next((game.say(move, position.to_move, position.board) for move in found), text)
-
-
-# Games that strategies are planned on where a formula is not about the rules alone
-
-
-class PlanningGame(ABC):
-    """A game of bounded depth that a formula is about, for one player's strategies.
-
-    Moves have the texts of the formula's tables of moves.  A play may have one ply more than
-    the formula, at which the player of its strategies only says which goal is reached.
-    """
-
-    @property
-    @abstractmethod
-    def plies(self) -> int:
-        """The largest number of plies of a play."""
-
-    @property
-    @abstractmethod
-    def initial(self) -> Position: ...
-
-    @abstractmethod
-    def witnesses(self, position: Position, player: Player) -> frozenset[Witness]:
-        """The goals of ``player`` that hold: what the formula asks for, besides moves."""
-
-    def settled(self, position: Position) -> Player | None:
-        """The winner from a position that goes on, where it is known without a search."""
-        return None

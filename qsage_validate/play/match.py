@@ -399,7 +399,7 @@ class PlayMatch:
                 return self.parse_move(rest)
             said = self.picks().said(text)
             if len(said) != 1:
-                from qsage_validate.games.outside import check_squares
+                from qsage_validate.games.bddl.speech import check_squares
 
                 check_squares(self._ready.board, text)
                 raise

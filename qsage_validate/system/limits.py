@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from math import inf, isnan
@@ -225,6 +226,20 @@ class Limits:
             None if memory is None else max(1, int(part * memory)),
             None if positions is None else int(part * positions),
         )
+
+
+MEMORY_MB: Final[ContextVar[int | None]] = ContextVar("MEMORY_MB", default=None)
+"""The MiB that the work at hand may take; ``None`` where there is no limit."""
+
+
+@contextmanager
+def memory_within(memory_mb: int | None) -> Iterator[None]:
+    """Within this block work that estimates its memory gives up above so many MiB."""
+    token = MEMORY_MB.set(memory_mb)
+    try:
+        yield
+    finally:
+        MEMORY_MB.reset(token)
 
 
 # Progress: one type of message for all long work
