@@ -16,7 +16,7 @@ from qsage_validate.formats.source import Source
 from qsage_validate.games.protocol import Player
 from qsage_validate.play import match
 from qsage_validate.play.export import export_svg, write_play
-from qsage_validate.play.transcript import Transcript
+from qsage_validate.play.transcript import Transcript, play_transcript, transcript_of
 from qsage_validate.problems.load import Problem
 from qsage_validate.registry import declared
 from qsage_validate.registry import load as load_place
@@ -91,6 +91,10 @@ class Match(match.PlayMatch):
         """
         return super().why_not(self.parse_move(move) if isinstance(move, str) else move)
 
+    def transcript(self) -> Transcript:
+        """The play so far, and what else was tried as its variations; ``str`` is its text."""
+        return transcript_of(self)
+
     def svg(self) -> str:
         """The boards of the whole play in one SVG drawing; ``UsageError`` where there are none."""
         return export_svg(self)
@@ -107,7 +111,7 @@ class Match(match.PlayMatch):
         was before.
         """
         source = Source.open(fspath(path))
-        self.load(Transcript.parse(source.text, source.path))
+        play_transcript(self, Transcript.parse(source.text, source.path))
 
     def __repr__(self) -> str:
         stands = self.result or f"{self.mover} to move"

@@ -31,15 +31,14 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from qsage_validate.arena.frame import PlayState
-from qsage_validate.arena.play_engine import PlayEngine, broken_by
 from qsage_validate.errors import UsageError
 from qsage_validate.strategies.reader import LayoutMove, Legality
 from qsage_validate.validation.finding import Finding
 
 if TYPE_CHECKING:
     from qsage_validate.arena.board_engine import Engine
-    from qsage_validate.arena.frame import Frame, MatchOutcome
+    from qsage_validate.arena.frame import Frame, MatchOutcome, PlayState
+    from qsage_validate.arena.play_engine import PlayEngine
 
 
 # Adversaries: random plays, what is counted of them, and the report
@@ -475,6 +474,8 @@ class BoardAdversary(Adversary):
         self, moved: list[tuple[_Play, PlayState, LayoutMove]], results: PlayResults
     ) -> None:
         """Claims of a goal with the moves that were made; the plays themselves go on."""
+        from qsage_validate.arena.play_engine import broken_by
+
         if not moved or not self._play_engine.can_claim(moved[0][1].plies + 1):
             return
         opponent = self._play_engine.player.other
@@ -496,6 +497,8 @@ class BoardAdversary(Adversary):
 
     def _forces(self, tried: list[tuple[PlayState, LayoutMove]], results: PlayResults) -> None:
         """Plays with an illegal move keep the promise: it is void, whatever follows."""
+        from qsage_validate.arena.play_engine import broken_by
+
         if not tried:
             return
         claims = [self._play_engine.reader.with_move(s.assignment, move) for s, move in tried]

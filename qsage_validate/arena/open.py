@@ -5,23 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from qsage_validate.arena.frame import Names, PlayState
-from qsage_validate.arena.play_engine import PlayEngine
 from qsage_validate.certificates.choose_oracle import OracleKind
 from qsage_validate.certificates.oracle import Oracle
 from qsage_validate.encodings.layout import Layout
 from qsage_validate.errors import UsageError
+from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.kernel.certificate import (
     CertificateKind,
     CircuitCertificate,
     opponent_variables,
 )
 from qsage_validate.problems.load import BoardProblem, Problem
+from qsage_validate.strategies.reader import knows_illegal
 from qsage_validate.strategies.skolem import reader_of
 
 if TYPE_CHECKING:
     from qsage_validate.arena.adversary import Adversary, BoardAdversary
     from qsage_validate.arena.board_engine import Engine
+    from qsage_validate.arena.frame import Names, PlayState
+    from qsage_validate.arena.play_engine import PlayEngine
+    from qsage_validate.strategies.reader import CertificateReader
 
 
 def open_engine(problem: Problem) -> Engine:
@@ -41,6 +44,8 @@ def open_engine(problem: Problem) -> Engine:
             solves=solves,
             asserted=problem.assertions,
         )
+    from qsage_validate.arena.frame import Names
+
     names = Names(problem.layout, problem.formula)
     play_engine = play_engine_with_names(problem, oracle, names, names.at_ply)
     return BoardEngine(
@@ -112,16 +117,29 @@ def open_board_adversary(
     from qsage_validate.arena.adversary import BoardAdversary
 
     play_engine = open_play_engine(problem, problem.oracle(OracleKind.SIMULATION))
-    if illegal and not play_engine.knows_illegal():
+    check_illegal(play_engine.reader, problem.game, illegal)
+    return BoardAdversary(play_engine, seed=seed, illegal=illegal, bias=bias, replay=problem.replay)
+
+
+def check_illegal(reader: CertificateReader, game: TwoPlayerGame | None, illegal: float) -> None:
+    """Raise ``UsageError`` where illegal moves are asked for and nothing tells them."""
+    if illegal and not knows_illegal(reader, game):
         raise UsageError(
-            f"found --illegal, but {problem.layout.source} does not say where the formula "
+            f"found --illegal, but {reader.layout.source} does not say where the formula "
             "keeps what is legal"
         )
-    return BoardAdversary(play_engine, seed=seed, illegal=illegal, bias=bias, replay=problem.replay)
+
+
+def open_reader(problem: BoardProblem, oracle: Oracle) -> CertificateReader:
+    """The plays of a problem as its formula sees them."""
+    certificate, formula, game = problem.answering, problem.formula, problem.game
+    return reader_of(problem.layout, certificate, formula, oracle, game, problem.refuter)
 
 
 def open_play_engine(problem: BoardProblem, oracle: Oracle) -> PlayEngine:
     """Plays on a board that ``oracle`` answers."""
+    from qsage_validate.arena.frame import Names
+
     names = Names(problem.layout, problem.formula)
     return play_engine_with_names(problem, oracle, names, lambda ply: ())
 
@@ -130,9 +148,10 @@ def play_engine_with_names(
     problem: BoardProblem, oracle: Oracle, names: Names, gates: Callable[[int], Sequence[int]]
 ) -> PlayEngine:
     """Plays on a board; ``gates`` are those looked at before each ply."""
+    from qsage_validate.arena.play_engine import PlayEngine
+
     certificate, formula, game = problem.answering, problem.formula, problem.game
     layout = problem.layout
-    reader = reader_of(layout, certificate, formula, oracle, game, problem.refuter)
     guesses = None
     if certificate.kind is CertificateKind.HERBRAND and isinstance(certificate, CircuitCertificate):
         from qsage_validate.certificates.parts import variables_read
@@ -150,7 +169,7 @@ def play_engine_with_names(
 
         watch = Watch(problem.assertions, oracle, game, _replies(problem))
     return PlayEngine(
-        reader,
+        open_reader(problem, oracle),
         game,
         name=names.variable,
         gates=gates,

@@ -30,6 +30,9 @@ from qsage_validate.strategies.reader import (
     Legality,
     StrategyAnswer,
     VerdictReading,
+    knows_illegal,
+    mover_of,
+    plies_of,
 )
 
 if TYPE_CHECKING:
@@ -111,16 +114,16 @@ class Turns:
 
         The layout tells the meaning of a formula's silence (``UnspecifiedLegality``).
         """
+        if state is None:
+            return knows_illegal(self.reader, self.game)
         if self.layout.silence is UnspecifiedLegality.FREE:
-            known = self.knows_legality
-            return known if state is None else known and self.legality(state) is not None
-        by_rules = self.game is not None and (state is None or state.position is not None)
-        return self.knows_legality or by_rules
+            return self.knows_legality and self.legality(state) is not None
+        return self.knows_legality or (self.game is not None and state.position is not None)
 
     @property
     def plies(self) -> int:
         """The largest number of plies of a play."""
-        return max(self.layout.plies, 0 if self.game is None else self.game.moves_made)
+        return plies_of(self.layout, self.game)
 
     def can_claim(self, ply: int) -> bool:
         """True if the opponent can claim a goal with a ply: the ply has a variable for it."""
@@ -141,9 +144,7 @@ class Turns:
 
     def mover(self, ply: int) -> Player:
         """The player of a ply (from 1)."""
-        if ply <= self.layout.plies or self.game is None:
-            return self.layout.moves[ply - 1].player
-        return self.game.player_at(ply)
+        return mover_of(self.layout, self.game, ply)
 
     def tells(self, state: PlayState) -> bool:
         """True if a play has ended by the rules, or if no rules are known."""

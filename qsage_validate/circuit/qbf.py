@@ -7,7 +7,7 @@ conjunction of disjunctions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -241,24 +241,6 @@ def add_gates(builder: AigBuilder, gates: Mapping[int, Gate], literals: dict[int
     for variable, gate in gates.items():
         inputs = [literals[abs(x)] ^ (x < 0) for x in gate.inputs]
         literals[variable] = build[gate.connective](inputs)
-
-
-def clause_gates(clauses: Iterable[tuple[int, ...]], first: int) -> tuple[dict[int, Gate], int]:
-    """Clauses as gates numbered from ``first`` on, one for each that is no unit, and the last one.
-
-    That is the output, the conjunction of all of them; QDIMACS has them as just these clauses.
-    """
-    gates: dict[int, Gate] = {}
-    conjuncts: list[int] = []
-    for clause in clauses:
-        if len(clause) == 1:
-            conjuncts.append(clause[0])
-            continue
-        conjuncts.append(first + len(gates))
-        gates[conjuncts[-1]] = Gate(Connective.OR, clause)
-    output = first + len(gates)
-    gates[output] = Gate(Connective.AND, tuple(conjuncts))
-    return gates, output
 
 
 def tseitin(variable: int, gate: Gate) -> Iterator[list[int]]:

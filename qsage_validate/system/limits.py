@@ -278,7 +278,7 @@ def telling(tell: Tell, stage: str) -> Tell:
 # Long work that one thread does and another one watches, and may call off
 
 
-class Watcher(Protocol):
+class WatchingTask(Protocol):
     """Who watches all work of a thread: a :class:`~qsage_validate.system.task.Task`."""
 
     notes: list[str]
@@ -293,10 +293,10 @@ class Watcher(Protocol):
 
 
 # A thread begins without a value of its own: other threads are not watched by this one's task.
-WATCHING: Final[ContextVar[Watcher | None]] = ContextVar("WATCHING", default=None)
+WATCHING: Final[ContextVar[WatchingTask | None]] = ContextVar("WATCHING", default=None)
 
 
-def watching() -> Watcher | None:
+def watching() -> WatchingTask | None:
     """The task that watches all work of this thread, if one does."""
     return WATCHING.get()
 

@@ -74,7 +74,10 @@ def ways(problem: Problem, illegal: float) -> dict[str, tuple[int, bool, Play]]:
     adversary = open_adversary(problem, seed=SEED, illegal=illegal)
     assert isinstance(adversary, BoardAdversary)
     walk = vector_walk(problem.on_board)
-    arrays = {merge: VectorAdversary(walk, adversary, merge=merge) for merge in (False, True)}
+    arrays = {
+        merge: VectorAdversary(walk, lambda: adversary, seed=SEED, illegal=illegal, merge=merge)
+        for merge in (False, True)
+    }
     return {
         "one at a time": (1, False, lambda numbers: adversary.play(numbers).texts),
         "side by side": (4096, True, lambda numbers: adversary.play(numbers).texts),

@@ -151,7 +151,6 @@ def script(table: PlayTable, options: PlayOptions, json_output: bool) -> Exit:
         exit_code,
         frame_lines,
         lesson_lines,
-        match_json,
         run_script,
         too_few_moves,
     )
@@ -174,6 +173,8 @@ def script(table: PlayTable, options: PlayOptions, json_output: bool) -> Exit:
         _draw_moves(match, random.Random(options.seed or 0), tell)
     if json_output:
         lesson = {"lesson": match.lesson().to_dict()} if options.teach else {}
+        from qsage_validate.play.export import match_json
+
         emit_json(match_json(match, refused) | lesson)
     elif options.teach:
         emit("\n".join(lesson_lines(match.lesson())))
