@@ -671,11 +671,10 @@ class PlayEngine(Turns):
         return replace(after, moves=(*state.moves, "stop"))
 
     def _judge(self, state: PlayState, answer: StrategyAnswer) -> Finding | None:
-        from qsage_validate.validation.referee import unreadable
-
         if state.illegal:
             return None  # The certificate has won already: it may answer anything.
         if answer.move is None:
+            from qsage_validate.validation.differences import unreadable
             from qsage_validate.validation.finding import Evidence
 
             evidence = tuple(
@@ -757,7 +756,7 @@ class PlayEngine(Turns):
         if mover is not self.player or ruled is None or self.has_won(state, mover):
             return []
         stop = self.layout.moves[state.plies - 1].stop
-        return [ruled[0].claim(mover, stop, state.plies, state.moves)]
+        return [ruled[0].said.claim(mover, stop, state.plies, state.moves)]
 
     # -- the opponent's moves, looked at -----------------------------------------------------
 
@@ -791,7 +790,7 @@ class PlayEngine(Turns):
         found: list[Finding] = []
         unsaid = self.unsaid(state)
         if unsaid:
-            found.append(referee.no_code(position, unsaid, state.moves))
+            found.append(referee.said.no_code(position, unsaid, state.moves))
         if verdicts is not None:
             found += referee.legality(position, verdicts, state.moves)
         if not found:

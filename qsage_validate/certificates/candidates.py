@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from qsage_validate.certificates.check import CertificateProved
-from qsage_validate.errors import InputError, UndecidedError
+from qsage_validate.errors import UndecidedError
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.system.limits import Limits
 
@@ -40,19 +38,3 @@ class Candidate:
     stages: tuple[tuple[str, float], ...]
     proved: CertificateProved | None = None
     note: str = ""
-
-
-@contextmanager
-def written_by(program: str) -> Iterator[None]:
-    """Reading what a program wrote into a file of ours: what is wrong there is its failure.
-
-    An ``InputError`` becomes an ``UndecidedError``; the temporary file's name is left out.
-    """
-    try:
-        yield
-    except InputError as error:
-        place = "" if error.line is None else f"line {error.line}: "
-        raise UndecidedError(
-            f"{program} wrote what cannot be used: {place}found {error.found}, "
-            f"expected {error.expected}"
-        ) from error

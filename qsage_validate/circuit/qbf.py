@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from enum import Enum
 
-from qsage_validate.circuit.aig import FALSE, AigBuilder
+from qsage_validate.circuit.aig import AigBuilder
 
 
 class Quantifier(Enum):
@@ -260,16 +260,3 @@ def tseitin(variable: int, gate: Gate) -> Iterator[list[int]]:
             c, t, e = gate.inputs
             yield from ([-variable, -c, t], [-variable, c, e])
             yield from ([variable, -c, -t], [variable, c, -e])
-
-
-__all__ = [
-    "FALSE",
-    "Connective",
-    "Gate",
-    "PrenexOrder",
-    "Prenexed",
-    "Qbf",
-    "Quantifier",
-    "Scope",
-    "tseitin",
-]

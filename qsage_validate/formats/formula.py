@@ -10,6 +10,7 @@ from qsage_validate.circuit.qbf import PrenexOrder, Qbf
 from qsage_validate.errors import Exit, InputError
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.source import (
+    FORMULAS,
     Format,
     Path,
     label,
@@ -57,6 +58,8 @@ def formats() -> tuple[DeclaredFormat, ...]:
 
 def formula_in(path: str, own: Format) -> Qbf | None:
     """The formula in a file of a format that an extension reads; ``None`` for another one."""
+    if own in FORMULAS:
+        return None  # what is read here
     place = next((one.formula for one in formats() if one.format is own), None)
     found: Qbf | None = None if place is None else load(place)(path)
     return found

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from qsage_validate.errors import AmbiguousMoveError, IllegalMoveError, QsageError, UsageError
 from qsage_validate.formats.grid_names import column_letters, square_named
@@ -327,85 +327,6 @@ def board_maps(width: int, height: int) -> list[tuple[str, Callable[[int, int], 
     return maps
 
 
-ALWAYS: Final = 1 << 30
-"""More plies than there are: Black never wins, or is not known to win."""
-
-State = Hashable
-"""A position's content as a kernel sees it: a plain value, without the number of the ply."""
-
-
-class Kernel(ABC):
-    """The rules on plain values instead of ``Position`` objects, for search.
-
-    A state does not say which ply it is: the searcher knows who moves and how many plies are
-    left.  Moves are numbers.  Every method answers for a play that goes on.
-    """
-
-    initial: State
-    """The state before ply 1."""
-    alternates: bool = True
-    """True if the players make one ply each in turn; else ``player_to_move`` names the mover."""
-
-    def player_to_move(self, state: State) -> Player:
-        """The player who makes the next ply; asked only of games that do not alternate.
-
-        Not abstract: most games alternate and have no other answer than the search's own.
-        """
-        raise NotImplementedError(
-            f"{type(self).__name__} does not alternate: it has to say who moves"
-        )
-
-    @abstractmethod
-    def successors(self, state: State, player: Player) -> Sequence[tuple[int, State, bool]]:
-        """Each legal move with the state after it and whether ``player`` has won by it.
-
-        Moves that lead to one state may be given as one (the first of them).
-        """
-
-    @abstractmethod
-    def wins_at_once(self, state: State, player: Player) -> bool:
-        """True if some legal move of ``player`` reaches the player's goal."""
-
-    def candidates(
-        self, state: State, player: Player, plies: int
-    ) -> Sequence[tuple[int, State, bool]] | None:
-        """Successors among which is a best one, for the question of a Black win in ``plies``.
-
-        Asked only where ``player`` does not win at once and ``plies`` is at least 2.  Empty for
-        Black when Black cannot win in so many plies; ``None`` when nothing is known.
-        """
-        return None
-
-    def bounds(self, state: State, player: Player) -> tuple[int, int] | None:
-        """Bounds known without a search: Black wins within the first number, not within the second.
-
-        ``ALWAYS`` as the first is not known to win, as the second never wins.  Asked where
-        ``player``, to move, does not win at once; ``None`` in a game of which nothing is known.
-        """
-        return None
-
-    def quiet_successors(
-        self, state: State, player: Player
-    ) -> Sequence[tuple[int, State, bool]] | None:
-        """The successors in which the opponent does not win at once; the others lose.
-
-        Asked only where ``player`` does not win at once.  ``None`` where they are not told apart.
-        """
-        return None
-
-    @abstractmethod
-    def key(self, state: State) -> Hashable:
-        """The key that symmetric states share; equal keys mean equal values."""
-
-    @abstractmethod
-    def move(self, number: int, player: Player) -> Move:
-        """The move behind a number."""
-
-    @abstractmethod
-    def state(self, position: Position) -> State:
-        """The state of a position of the game."""
-
-
 def plies_text(number: int | None) -> str:
     """A number of plies in words; ``None`` is any number."""
     if number is None:
@@ -610,10 +531,6 @@ class TwoPlayerGame(ABC):
     def symmetries(self) -> Sequence[Symmetry]:
         """Symmetries that keep rules and goals, without the identity; none unless known."""
         return ()
-
-    def kernel(self) -> Kernel | None:
-        """The rules on plain values, where the game has them: search is quicker on these."""
-        return None
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"

@@ -27,13 +27,11 @@ from qsage_validate.arena.adversary import (
     LeastSeen,
     ManyDraws,
     PlayResults,
-)
-from qsage_validate.arena.open import (
     check_illegal,
     open_adversary,
     open_board_adversary,
-    open_reader,
 )
+from qsage_validate.arena.open import open_reader
 from qsage_validate.certificates.choose_oracle import OracleKind
 from qsage_validate.errors import Undecided, UsageError
 from qsage_validate.games.bddl.arrays import Flags, Indices

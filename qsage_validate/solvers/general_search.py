@@ -11,15 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from itertools import pairwise
 
-from qsage_validate.games.protocol import (
-    ALWAYS,
-    Kernel,
-    Move,
-    Player,
-    Position,
-    State,
-    TwoPlayerGame,
-)
+from qsage_validate.games.kernel import ALWAYS, Kernel, State, kernel_of
+from qsage_validate.games.protocol import Move, Player, Position, TwoPlayerGame
 from qsage_validate.solvers.search_engine import (
     MAX_PLIES,
     NEVER,
@@ -114,7 +107,7 @@ class Bounds:
         with_bounds: bool = True,
         bounds_from: int = _BOUNDS_FROM,
     ) -> None:
-        self.kernel = kernel or game.kernel() or PositionKernel(game)
+        self.kernel = kernel or kernel_of(game) or PositionKernel(game)
         self.watch: Callable[[], None] = unwatched
         self.nodes = 0
         self._alternates = self.kernel.alternates

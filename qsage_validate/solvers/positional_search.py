@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Protocol
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.kernel import as_positional
 from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.games.kernel import Kernel, State
 from qsage_validate.games.library.catalogue import name_of
 from qsage_validate.games.masks import minimal
 from qsage_validate.games.positional.model import (
@@ -34,7 +35,7 @@ from qsage_validate.games.positional.model import (
     without_dead_sets,
     without_long_sets,
 )
-from qsage_validate.games.protocol import Kernel, Player, State
+from qsage_validate.games.protocol import Player
 from qsage_validate.solvers.maker_breaker import MakerBreaker, WinningSets
 from qsage_validate.solvers.search_engine import (
     NEVER,

@@ -18,8 +18,9 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.games.kernel import State
 from qsage_validate.games.model_text import languages
-from qsage_validate.games.protocol import Move, Player, Position, State, TwoPlayerGame
+from qsage_validate.games.protocol import Move, Player, Position, TwoPlayerGame
 from qsage_validate.registry import declared, load
 from qsage_validate.solvers.search_engine import (
     NEVER,

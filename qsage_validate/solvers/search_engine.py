@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
-from qsage_validate.games.protocol import Kernel, Player, State
+from qsage_validate.games.kernel import Kernel, State
+from qsage_validate.games.protocol import Player
 
 # The search engine that a :class:`~qsage_validate.solvers.search.SearchSolver` calls
 
@@ -123,17 +124,3 @@ class DeclaredEngine:
     stage: str
     check: str
     farm: str
-
-
-@dataclass(frozen=True, slots=True)
-class Farm:
-    """Who searches: ``jobs`` processes here, or a Dask scheduler's workers at ``address``.
-
-    ``split`` is the number of plies before the positions that are searched apart, ``resume`` a
-    file that keeps what is known of them.
-    """
-
-    jobs: int = 1
-    address: str | None = None
-    split: int | None = None
-    resume: str | None = None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.games.kernel import kernel_of
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.protocol import Move, Player, Position, TwoPlayerGame
@@ -153,7 +154,7 @@ def find_solution(
 
 def _knows(engine: SearchEngine, game: TwoPlayerGame) -> bool:
     """True if the engine takes positions of a game that may have another depth than its own."""
-    if game.kernel() is None:
+    if kernel_of(game) is None:
         return False  # the positions themselves are the states
     try:
         engine.kernel.state(game.initial)

@@ -122,33 +122,3 @@ def kill_group(pid: int) -> bool:
     except (AttributeError, ProcessLookupError, PermissionError):
         return False  # macOS says PermissionError of a group of zombies
     return True
-
-
-@contextmanager
-def signals_held_back() -> Iterator[None]:
-    """While inside, signals that raise exceptions wait; they are raised at the end.
-
-    For work that must not be cut off half-way, such as starting a child whose number is not yet
-    known.  Handlers are those of Python's functions; does nothing outside the main thread.
-    """
-    held: list[tuple[int, FrameType | None]] = []
-
-    def hold(number: int, frame: FrameType | None) -> None:
-        held.append((number, frame))
-
-    handlers = {}
-    if threading.current_thread() is threading.main_thread():
-        handlers = {
-            number: handler
-            for number in (signal.SIGINT, *TERMINATING)
-            if callable(handler := signal.getsignal(number))
-        }
-    try:
-        for number in handlers:
-            signal.signal(number, hold)
-        yield
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-        for number_held, frame in held:
-            handlers[signal.Signals(number_held)](number_held, frame)

@@ -23,8 +23,7 @@ if __package__ in (None, ""):  # started as a file
 from rich.console import Console
 from rich.table import Table
 
-from qsage_validate.arena.adversary import BoardAdversary
-from qsage_validate.arena.open import open_adversary
+from qsage_validate.arena.adversary import BoardAdversary, open_adversary
 from qsage_validate.problems.load import Files, Problem, load
 from qsage_validate.proving.exhaustive import ArrayWalker, exhaust
 from qsage_validate.proving.random_plays import VectorAdversary

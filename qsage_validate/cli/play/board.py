@@ -149,7 +149,7 @@ def go_on_with(match: PlayMatch, path: str) -> None:
 def play_on(board: BoardSession) -> Exit:
     """Let the person play on the board until it is left; what would be lost is kept."""
     from qsage_validate.play.tui.app import Next, run
-    from qsage_validate.system.signals import signals_held_back
+    from qsage_validate.system.programs import signals_held_back
 
     table = board.table
     services = None if table.services is None else table.services()

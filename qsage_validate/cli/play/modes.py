@@ -40,7 +40,9 @@ class NamedGame:
         """The same at its critical depth, where it is a game by name without a depth."""
         if self.named is None:
             return self
-        model, named = self.named.at_critical_depth(self.model, encoding)
+        from qsage_validate.cli.certify import at_critical_depth
+
+        model, named = at_critical_depth(self.named, self.model, encoding)
         return NamedGame(model, (*named.words, *named.flags), named)
 
     @property

@@ -23,8 +23,9 @@ from typing import TYPE_CHECKING
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.grid_names import cell_name
 from qsage_validate.games.bddl.ground import Grounding
+from qsage_validate.games.kernel import Kernel
 from qsage_validate.games.positional.model import PositionalModel, alternating
-from qsage_validate.games.protocol import Kernel, Move, Player, Position, Symmetry, board_maps
+from qsage_validate.games.protocol import Move, Player, Position, Symmetry, board_maps
 
 if TYPE_CHECKING:
     from qsage_validate.games.bddl.bounds import GroundBounds, Packing, RaceBound

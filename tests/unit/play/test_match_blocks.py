@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from qsage_validate.arena.blocks import BlockAdversary, BlockEngine
+from qsage_validate.arena.adversary import BlockAdversary
+from qsage_validate.arena.blocks import BlockEngine
 from qsage_validate.arena.frame import BlockMove
 from qsage_validate.certificates.sat_oracle import SatOracle
 from qsage_validate.circuit.aig import Aig

@@ -8,9 +8,10 @@ from itertools import count
 import pytest
 
 from qsage_validate.errors import CancelledError, UndecidedError
+from qsage_validate.games.kernel import State
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.rules import PositionalGame
-from qsage_validate.games.protocol import Player, Position, State
+from qsage_validate.games.protocol import Player, Position
 from qsage_validate.games.registry import find_command
 from qsage_validate.solvers.positional_search import PositionalEngine
 from qsage_validate.solvers.search import SearchSolver
