@@ -27,7 +27,7 @@ from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 _NAMED: Final = 6
 
 
-class Differences:
+class RefereeFindings:
     """Findings about plays of a layout; ``name`` gives the file's name of a variable or gate."""
 
     def __init__(self, layout: Layout, name: Callable[[int], str]) -> None:
@@ -74,10 +74,9 @@ class Differences:
         self, wrong: SquareXY | str, position: Position, reading: BoardReading, plies: int
     ) -> tuple[str, tuple[Evidence, ...]]:
         if isinstance(wrong, str):
-            assert reading.atoms is not None, "atoms are compared"
-            return self._atom_said(wrong, wrong in reading.atoms.true, plies)
-        assert reading.board is not None, "boards are compared"
-        return self._square_said(wrong, position, reading.board, plies)
+            true = reading.atoms is not None and wrong in reading.atoms.true
+            return self._atom_said(wrong, true, plies)
+        return self._square_said(wrong, position, reading.board or position.board, plies)
 
     def _atom_said(self, atom: str, value: bool, plies: int) -> tuple[str, tuple[Evidence, ...]]:
         """An atom in formula and rules, as text, and the literals that say it."""

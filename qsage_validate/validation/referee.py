@@ -31,7 +31,7 @@ from qsage_validate.strategies.reader import (
 from qsage_validate.validation.fit import check_fit
 
 if TYPE_CHECKING:
-    from qsage_validate.validation.differences import Differences
+    from qsage_validate.validation.differences import RefereeFindings
     from qsage_validate.validation.finding import Finding
 
 
@@ -69,11 +69,11 @@ class Referee:
         return position.play(known)
 
     @cached_property
-    def said(self) -> Differences:
+    def said(self) -> RefereeFindings:
         """Says what was found, in findings."""
-        from qsage_validate.validation.differences import Differences
+        from qsage_validate.validation.differences import RefereeFindings
 
-        return Differences(self.layout, self._name)
+        return RefereeFindings(self.layout, self._name)
 
     # -- the board --------------------------------------------------------------------------
 
