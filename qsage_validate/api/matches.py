@@ -95,6 +95,10 @@ class Match(match.PlayMatch):
         """The play so far, and what else was tried as its variations; ``str`` is its text."""
         return transcript_of(self)
 
+    def load(self, transcript: Transcript) -> None:
+        """Replay a transcript in this play's place; errors as :meth:`replay` has them."""
+        play_transcript(self, transcript)
+
     def svg(self) -> str:
         """The boards of the whole play in one SVG drawing; ``UsageError`` where there are none."""
         return export_svg(self)
@@ -111,7 +115,7 @@ class Match(match.PlayMatch):
         was before.
         """
         source = Source.open(fspath(path))
-        play_transcript(self, Transcript.parse(source.text, source.path))
+        self.load(Transcript.parse(source.text, source.path))
 
     def __repr__(self) -> str:
         stands = self.result or f"{self.mover} to move"

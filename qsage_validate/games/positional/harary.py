@@ -9,16 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
 from qsage_validate.errors import UsageError, did_you_mean
 from qsage_validate.formats.grid_names import cell_name
 from qsage_validate.games.masks import mask_of, members
-from qsage_validate.games.positional.model import (
-    MAX_POSITIONS,
-    Arrangement,
-    PositionalModel,
-    with_first_moves,
-)
 from qsage_validate.games.positional.polyominoes import (
     DRAWINGS,
     Cell,
@@ -32,6 +27,11 @@ from qsage_validate.games.positional.polyominoes import (
     size_of,
 )
 from qsage_validate.games.protocol import Player
+
+if TYPE_CHECKING:
+    from qsage_validate.games.positional.model import PositionalModel
+
+# Shells complete the names: the model, which needs numpy, is loaded for games alone.
 
 MAX_CELLS = 10
 """No larger polyominoes are enumerated (there are 4,655 of ten cells)."""
@@ -159,6 +159,12 @@ def harary_model(
     as there are cells, unless said.  Raises ``UsageError`` for a board that is too small for the
     polyomino, or too large for any.
     """
+    from qsage_validate.games.positional.model import (
+        MAX_POSITIONS,
+        PositionalModel,
+        with_first_moves,
+    )
+
     name, cells = find(shape)
     board = f"{width}x{height}{' torus' if torus else ''}"
     if not 1 <= width * height <= MAX_POSITIONS or min(width, height) < 1:
@@ -255,6 +261,8 @@ def polyomino_of(model: PositionalModel) -> PolyominoBoard | None:
 
     They have to be all placements of one polyomino on a board with edges, else on a torus.
     """
+    from qsage_validate.games.positional.model import Arrangement
+
     arrangement = Arrangement.of(model.positions)
     if not arrangement.grid or not model.black_wins:
         return None
