@@ -273,7 +273,7 @@ def game(name: str, **parameters: object) -> Game:
     Python's own: ``size="4x4"`` or ``size=(4, 4)``.  Raises ``UsageError``, which lists the names,
     for a game or a parameter that there is not, or a value that does not fit.
     """
-    from qsage_validate.games.family import plain
+    from qsage_validate.games.library.template import plain
     from qsage_validate.games.registry import find_game
 
     template, values = find_game(name).choose(plain(name), parameters)

@@ -16,7 +16,7 @@ from qsage_validate.formats.source import Source
 from qsage_validate.games.protocol import Player
 from qsage_validate.play import match
 from qsage_validate.play.export import export_svg, write_play
-from qsage_validate.play.transcript import Transcript
+from qsage_validate.play.transcript import Transcript, play_transcript, transcript_of
 from qsage_validate.problems.load import Problem
 from qsage_validate.registry import declared
 from qsage_validate.registry import load as load_place
@@ -90,6 +90,14 @@ class Match(match.PlayMatch):
         ``str`` of the answer is the explanation: the rule that fails, and the formula's gate.
         """
         return super().why_not(self.parse_move(move) if isinstance(move, str) else move)
+
+    def transcript(self) -> Transcript:
+        """The play so far, and what else was tried as its variations; ``str`` is its text."""
+        return transcript_of(self)
+
+    def load(self, transcript: Transcript) -> None:
+        """Replay a transcript in this play's place; errors as :meth:`replay` has them."""
+        play_transcript(self, transcript)
 
     def svg(self) -> str:
         """The boards of the whole play in one SVG drawing; ``UsageError`` where there are none."""

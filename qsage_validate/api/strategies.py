@@ -255,7 +255,7 @@ class Strategy:
         for and nothing says which moves are illegal.
         """
         from qsage_validate.api.reports import Attack
-        from qsage_validate.arena.open import open_adversary
+        from qsage_validate.arena.adversary import open_adversary
 
         return Attack(open_adversary(self.playable, seed=seed, illegal=illegal).run(games))
 

@@ -30,6 +30,9 @@ from qsage_validate.strategies.reader import (
     Legality,
     StrategyAnswer,
     VerdictReading,
+    knows_illegal,
+    mover_of,
+    plies_of,
 )
 
 if TYPE_CHECKING:
@@ -111,16 +114,16 @@ class Turns:
 
         The layout tells the meaning of a formula's silence (``UnspecifiedLegality``).
         """
+        if state is None:
+            return knows_illegal(self.reader, self.game)
         if self.layout.silence is UnspecifiedLegality.FREE:
-            known = self.knows_legality
-            return known if state is None else known and self.legality(state) is not None
-        by_rules = self.game is not None and (state is None or state.position is not None)
-        return self.knows_legality or by_rules
+            return self.knows_legality and self.legality(state) is not None
+        return self.knows_legality or (self.game is not None and state.position is not None)
 
     @property
     def plies(self) -> int:
         """The largest number of plies of a play."""
-        return max(self.layout.plies, 0 if self.game is None else self.game.moves_made)
+        return plies_of(self.layout, self.game)
 
     def can_claim(self, ply: int) -> bool:
         """True if the opponent can claim a goal with a ply: the ply has a variable for it."""
@@ -141,9 +144,7 @@ class Turns:
 
     def mover(self, ply: int) -> Player:
         """The player of a ply (from 1)."""
-        if ply <= self.layout.plies or self.game is None:
-            return self.layout.moves[ply - 1].player
-        return self.game.player_at(ply)
+        return mover_of(self.layout, self.game, ply)
 
     def tells(self, state: PlayState) -> bool:
         """True if a play has ended by the rules, or if no rules are known."""
@@ -670,11 +671,10 @@ class PlayEngine(Turns):
         return replace(after, moves=(*state.moves, "stop"))
 
     def _judge(self, state: PlayState, answer: StrategyAnswer) -> Finding | None:
-        from qsage_validate.validation.referee import unreadable
-
         if state.illegal:
             return None  # The certificate has won already: it may answer anything.
         if answer.move is None:
+            from qsage_validate.validation.differences import unreadable
             from qsage_validate.validation.finding import Evidence
 
             evidence = tuple(
@@ -756,7 +756,7 @@ class PlayEngine(Turns):
         if mover is not self.player or ruled is None or self.has_won(state, mover):
             return []
         stop = self.layout.moves[state.plies - 1].stop
-        return [ruled[0].claim(mover, stop, state.plies, state.moves)]
+        return [ruled[0].said.claim(mover, stop, state.plies, state.moves)]
 
     # -- the opponent's moves, looked at -----------------------------------------------------
 
@@ -790,7 +790,7 @@ class PlayEngine(Turns):
         found: list[Finding] = []
         unsaid = self.unsaid(state)
         if unsaid:
-            found.append(referee.no_code(position, unsaid, state.moves))
+            found.append(referee.said.no_code(position, unsaid, state.moves))
         if verdicts is not None:
             found += referee.legality(position, verdicts, state.moves)
         if not found:

@@ -12,13 +12,16 @@ from dataclasses import replace
 from itertools import islice, product
 from typing import TYPE_CHECKING, Final
 
-from qsage_validate.arena.frame import PlayState
 from qsage_validate.certificates.oracle import NoAnswerError, Oracle, ask
+from qsage_validate.encodings.layout import Layout
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.protocol import Player, Square, TwoPlayerGame
+from qsage_validate.kernel.certificate import CertificateKind, opponent_variables
+from qsage_validate.problems.load import Problem
 from qsage_validate.strategies.reader import BoardReading
 
 if TYPE_CHECKING:
+    from qsage_validate.arena.frame import PlayState
     from qsage_validate.validation.assertions import Asserted
     from qsage_validate.validation.finding import Evidence, Finding
 
@@ -213,3 +216,26 @@ def coverage(
         rest = ", under some values of what they leave open" if board else ""
         parts.append(f"{ends} about variables and gates (where plays end{rest})")
     return f"assertions looked at: {'; '.join(parts)}"
+
+
+def watched(problem: Problem) -> str:
+    """The assertions that plays of a problem look at, in words; empty without any."""
+    if not problem.assertions:
+        return ""
+    layout = problem.layout
+    told = None if layout is None or problem.game is not None else _told_by_formula(problem, layout)
+    return coverage(problem.assertions, board=layout is not None, told=told)
+
+
+def _told_by_formula(problem: Problem, layout: Layout) -> frozenset[str]:
+    """The names of positions that the formula tells at some time; not what the opponent chooses."""
+    from qsage_validate.validation.assertions import AssertionVocabulary
+
+    state, certificate = layout.state, problem.answering
+    if state.is_board:
+        return frozenset(AssertionVocabulary(problem.formula, layout, None).words)
+    skolem = certificate.kind is CertificateKind.SKOLEM
+    free = set(opponent_variables(certificate, problem.formula)) if skolem else set()
+    rows = (zip(state.kinds, row, strict=False) for row in state.states)
+    kinds = {kind for row in rows for kind, x in row if x and abs(x) not in free}
+    return frozenset({f"{k} {p}" for k in kinds for p in state.places} if state.axes else kinds)

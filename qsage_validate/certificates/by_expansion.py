@@ -23,8 +23,8 @@ from qsage_validate.certificates.learning import defined_gates
 from qsage_validate.certificates.parts import variables_read
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder, embed
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
-from qsage_validate.circuit.sat import Satisfiable, TimedOut, satisfy
-from qsage_validate.circuit.simplify import sweep
+from qsage_validate.circuit.sat import Satisfiable, TimedOut
+from qsage_validate.circuit.simplify import satisfy, sweep
 from qsage_validate.errors import UndecidedError
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 from qsage_validate.system.limits import NEVER, Deadline

@@ -37,6 +37,7 @@ The result is a claim: see :func:`qsage_validate.certificates.routes.certify_for
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
@@ -44,13 +45,12 @@ from os import PathLike
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from qsage_validate.certificates.clausal import (
+from qsage_validate.certificates.candidates import (
     Candidate,
     GivenUpError,
-    for_circuit,
     of_the_rest,
-    written_by,
 )
+from qsage_validate.certificates.parts import for_circuit
 from qsage_validate.certificates.qrat import lift, read_qrat
 from qsage_validate.certificates.qrp_check import (
     DeclaredAxioms,
@@ -63,7 +63,7 @@ from qsage_validate.certificates.qrp_check import (
 from qsage_validate.certificates.reader import read_certificate
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder, embed
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
-from qsage_validate.errors import MissingExtraError, UndecidedError, UsageError
+from qsage_validate.errors import InputError, MissingExtraError, UndecidedError, UsageError
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form
 from qsage_validate.formats.qrp import read_qrp
 from qsage_validate.formats.qrp_steps import QrpProof
@@ -657,6 +657,22 @@ def tracers(name: str | None = None) -> list[Backend]:
     if not found:
         raise MissingExtraError("a certificate by a QBF solver", "solve")
     return found
+
+
+@contextmanager
+def written_by(program: str) -> Iterator[None]:
+    """Reading what a program wrote into a file of ours: what is wrong there is its failure.
+
+    An ``InputError`` becomes an ``UndecidedError``; the temporary file's name is left out.
+    """
+    try:
+        yield
+    except InputError as error:
+        place = "" if error.line is None else f"line {error.line}: "
+        raise UndecidedError(
+            f"{program} wrote what cannot be used: {place}found {error.found}, "
+            f"expected {error.expected}"
+        ) from error
 
 
 def by_trace(

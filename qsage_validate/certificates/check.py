@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from qsage_validate.certificates.functions import Definitions, NotDefinitionalError
 from qsage_validate.circuit.aig import FALSE
 from qsage_validate.circuit.cubes import Effort, satisfy_by_cubes
 from qsage_validate.circuit.qbf import Qbf
@@ -36,7 +35,12 @@ from qsage_validate.kernel.certificate import (
     dont_cares,
     wrong_dependencies,
 )
-from qsage_validate.kernel.composition import Composition, compose
+from qsage_validate.kernel.composition import (
+    Composition,
+    Definitions,
+    NotDefinitionalError,
+    compose,
+)
 from qsage_validate.system.limits import NEVER, Deadline, Stopwatch, Tell, nobody
 
 if TYPE_CHECKING:

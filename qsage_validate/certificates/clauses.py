@@ -6,7 +6,6 @@ import re
 from typing import Final
 
 from qsage_validate.certificates.definitions import definitions
-from qsage_validate.certificates.functions import NotDefinitionalError
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.errors import InputError
@@ -19,6 +18,7 @@ from qsage_validate.kernel.certificate import (
     Dialect,
     wrong_dependency,
 )
+from qsage_validate.kernel.composition import NotDefinitionalError
 
 _MODEL = re.compile(rb"c\s*Model for variable\s+([0-9]+)")
 _WHOSE: Final = {Quantifier.EXISTS: "existential", Quantifier.FORALL: "universal"}

@@ -26,7 +26,6 @@ from typing import Final
 
 import numpy as np
 
-from qsage_validate.certificates.functions import Definitions, NotDefinitionalError
 from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.cubes import Effort
 from qsage_validate.circuit.qbf import Qbf
@@ -38,6 +37,7 @@ from qsage_validate.kernel.certificate import (
     dont_cares,
     opponent_variables,
 )
+from qsage_validate.kernel.composition import Definitions, NotDefinitionalError
 from qsage_validate.system.limits import NEVER, Deadline, Progress, Tell, nobody
 
 Clauses = list[list[int]]

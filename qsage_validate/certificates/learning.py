@@ -39,8 +39,8 @@ from numpy.typing import NDArray
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder, embed
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier
-from qsage_validate.circuit.sat import Satisfiable, Solver, TimedOut, satisfy
-from qsage_validate.circuit.simplify import columns_as_bits
+from qsage_validate.circuit.sat import Satisfiable, Solver, TimedOut
+from qsage_validate.circuit.simplify import columns_as_bits, satisfy
 from qsage_validate.circuit.simulate import GraphSimulator, pack, unpack
 from qsage_validate.encodings.layout import Layout
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect

@@ -12,17 +12,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from qsage_validate.certificates.candidates import Candidate, GivenUpError, of_the_rest
 from qsage_validate.certificates.check import (
     CertificateProved,
     CertificateUndecided,
     CheckResult,
     check,
 )
-from qsage_validate.certificates.clausal import Candidate, GivenUpError, of_the_rest
 from qsage_validate.certificates.compiler import NotCompiledError, compile_plan
-from qsage_validate.certificates.plan import Plan, Planner, must_play_plan
+from qsage_validate.certificates.plan import Plan, Planner
 from qsage_validate.circuit.aig import FALSE
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.encoding import Encoding
@@ -36,11 +36,15 @@ from qsage_validate.errors import (
     did_you_mean,
 )
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.positional.rules import PositionalGame
-from qsage_validate.games.protocol import PlanningGame, Player, Position, TwoPlayerGame
+from qsage_validate.games.model_text import languages
+from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.kernel.certificate import CircuitCertificate
+from qsage_validate.registry import load
 from qsage_validate.solvers.search import SearchResult, SearchSolver, search_for
 from qsage_validate.system.limits import NEVER, Deadline, Limits, Progress, Stopwatch, Tell, nobody
+
+if TYPE_CHECKING:
+    from qsage_validate.games.positional.cover_game import PlanningGame
 
 # The winner of a game by a search of its positions, each once: for games made for planning
 
@@ -192,10 +196,11 @@ def _plan(
         return solver.winner(position) is winner
 
     wins = _within_first_moves(encoded, game, won) if game.first_player is winner else won
-    if isinstance(game, PositionalGame) and winner is Player.BLACK:
-        model = game.model
-        if model.maker_breaker and model.alternates:
-            return must_play_plan(game, wins, solver.best_move, deadline)
+    declared = languages().get(game.language)
+    if winner is Player.BLACK and declared is not None and declared.planner is not None:
+        own: Plan | None = load(declared.planner)(game, wins, solver.best_move, deadline)
+        if own is not None:
+            return own
     return Planner(game, winner, wins, deadline=deadline).build()
 
 

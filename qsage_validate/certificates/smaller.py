@@ -33,7 +33,6 @@ from qsage_validate.certificates.check import (
     check,
     circuit_of,
 )
-from qsage_validate.certificates.functions import NotDefinitionalError
 from qsage_validate.certificates.learning import (
     FeatureCircuit,
     LearningStyle,
@@ -57,6 +56,7 @@ from qsage_validate.kernel.certificate import (
     CircuitCertificate,
     Dialect,
 )
+from qsage_validate.kernel.composition import NotDefinitionalError
 from qsage_validate.system.limits import NEVER, Deadline, Progress, Stopwatch, Tell, nobody, telling
 
 # Seconds for all stages together when there is no deadline.

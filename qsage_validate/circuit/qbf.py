@@ -7,11 +7,11 @@ conjunction of disjunctions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from enum import Enum
 
-from qsage_validate.circuit.aig import FALSE, AigBuilder
+from qsage_validate.circuit.aig import AigBuilder
 
 
 class Quantifier(Enum):
@@ -243,24 +243,6 @@ def add_gates(builder: AigBuilder, gates: Mapping[int, Gate], literals: dict[int
         literals[variable] = build[gate.connective](inputs)
 
 
-def clause_gates(clauses: Iterable[tuple[int, ...]], first: int) -> tuple[dict[int, Gate], int]:
-    """Clauses as gates numbered from ``first`` on, one for each that is no unit, and the last one.
-
-    That is the output, the conjunction of all of them; QDIMACS has them as just these clauses.
-    """
-    gates: dict[int, Gate] = {}
-    conjuncts: list[int] = []
-    for clause in clauses:
-        if len(clause) == 1:
-            conjuncts.append(clause[0])
-            continue
-        conjuncts.append(first + len(gates))
-        gates[conjuncts[-1]] = Gate(Connective.OR, clause)
-    output = first + len(gates)
-    gates[output] = Gate(Connective.AND, tuple(conjuncts))
-    return gates, output
-
-
 def tseitin(variable: int, gate: Gate) -> Iterator[list[int]]:
     """The clauses of ``variable <-> gate``."""
     match gate.connective:
@@ -278,16 +260,3 @@ def tseitin(variable: int, gate: Gate) -> Iterator[list[int]]:
             c, t, e = gate.inputs
             yield from ([-variable, -c, t], [-variable, c, e])
             yield from ([variable, -c, -t], [variable, c, -e])
-
-
-__all__ = [
-    "FALSE",
-    "Connective",
-    "Gate",
-    "PrenexOrder",
-    "Prenexed",
-    "Qbf",
-    "Quantifier",
-    "Scope",
-    "tseitin",
-]

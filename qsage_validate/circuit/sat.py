@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pysat import solvers
 
-from qsage_validate.circuit.aig import FALSE, TRUE, Aig, Literals
-from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.circuit.aig import Aig, Literals
 
 # Clauses of and-inverter graphs, and the quick way of handing clauses to a SAT solver
 
@@ -267,12 +266,6 @@ def _without_handler(search: Callable[[], _T]) -> _T:
         solvers.MainThread = _THEIRS
 
 
-# Conflicts between two looks at the clock and at pending signals: some tenths of a second.
-# CaDiCaL goes on where it stopped, so that slices cost nothing.
-_LOOK_EVERY: Final = 500
-_SOLVER: Final = "cadical195"
-
-
 @dataclass(frozen=True, slots=True)
 class Satisfiable:
     """``inputs`` make the literal true, one value an input of the graph."""
@@ -293,25 +286,3 @@ class TimedOut:
 
 
 Answer = Satisfiable | Unsatisfiable | TimedOut
-
-
-def satisfy(aig: Aig, literal: int, *, deadline: Deadline = NEVER) -> Answer:
-    """Search for an input that makes ``literal`` true, until the deadline."""
-    if literal == FALSE:
-        return Unsatisfiable()
-    if literal == TRUE:
-        return Satisfiable((False,) * aig.num_inputs)
-    clauses = circuit_clauses(aig, keep=[literal])
-    with Solver(name=_SOLVER) as solver:
-        load(solver, clauses.literals)
-        solver.add_clause([clauses.literal(literal)])
-        while not deadline.over:
-            solver.conf_budget(_LOOK_EVERY)
-            answer = solver.solve_limited()
-            if answer is not None:
-                if not answer:
-                    return Unsatisfiable()
-                true = {x for x in solver.get_model() if x > 0}
-                values = (int(clauses.sat_of[k]) for k in range(1, aig.num_inputs + 1))
-                return Satisfiable(tuple(v in true for v in values))
-    return TimedOut(deadline.seconds)

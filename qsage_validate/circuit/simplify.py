@@ -41,7 +41,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder, embed
-from qsage_validate.circuit.sat import Answer, Satisfiable, Solver, Unsatisfiable, satisfy
+from qsage_validate.circuit.sat import (
+    Answer,
+    Satisfiable,
+    Solver,
+    TimedOut,
+    Unsatisfiable,
+    circuit_clauses,
+    load,
+)
 from qsage_validate.circuit.simulate import PLAYS_PER_WORD, GraphSimulator, Words, pack
 from qsage_validate.system.limits import NEVER, Deadline, Progress, Tell, nobody
 
@@ -791,3 +799,34 @@ class _Prover:
             add([-own, b])
             add([own, -a, -b])
         return wanted
+
+
+# One question about a graph as it is
+
+
+# Conflicts between two looks at the clock and at pending signals: some tenths of a second.
+# CaDiCaL goes on where it stopped, so that slices cost nothing.
+_LOOK_EVERY: Final = 500
+_WHOLE_SOLVER: Final = "cadical195"
+
+
+def satisfy(aig: Aig, literal: int, *, deadline: Deadline = NEVER) -> Answer:
+    """Search for an input that makes ``literal`` true, until the deadline."""
+    if literal == FALSE:
+        return Unsatisfiable()
+    if literal == TRUE:
+        return Satisfiable((False,) * aig.num_inputs)
+    clauses = circuit_clauses(aig, keep=[literal])
+    with Solver(name=_WHOLE_SOLVER) as solver:
+        load(solver, clauses.literals)
+        solver.add_clause([clauses.literal(literal)])
+        while not deadline.over:
+            solver.conf_budget(_LOOK_EVERY)
+            answer = solver.solve_limited()
+            if answer is not None:
+                if not answer:
+                    return Unsatisfiable()
+                true = {x for x in solver.get_model() if x > 0}
+                values = (int(clauses.sat_of[k]) for k in range(1, aig.num_inputs + 1))
+                return Satisfiable(tuple(v in true for v in values))
+    return TimedOut(deadline.seconds)

@@ -8,13 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import SearchLine, check_streams, emit_json, narrate
-from qsage_validate.cli.encode import (
-    FormulaFormat,
-    format_of,
-    formula_text,
-    load_formula,
-    without_depth,
-)
 from qsage_validate.cli.model_arguments import ModelArguments, formula_path, model_words
 from qsage_validate.cli.options import (
     EncodingOption,
@@ -32,7 +25,9 @@ if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.encodings.encoding import Encoding
     from qsage_validate.encodings.layout import Layout
+    from qsage_validate.games.model_text import GameModel
     from qsage_validate.kernel.certificate import CircuitCertificate, Dialect
+    from qsage_validate.system.limits import Limits
 
 # The part of the time in which all blocks are certified, before a solver is asked for one.
 _SHARE: Final = 1 / 2
@@ -112,7 +107,7 @@ def command(
     """
     from qsage_validate.certificates.routes import SEARCH, RouteOptions
     from qsage_validate.encodings.layout import inconclusive
-    from qsage_validate.system.memory import memory_within
+    from qsage_validate.system.limits import memory_within
 
     for file in (output, formula):
         check_streams(file, json_output)
@@ -130,7 +125,7 @@ def command(
                 "--route, --minimise or --prepare"
             )
         return _from_solution(solution, encoding, options, target, blocks, json_output=json_output)
-    model, deepens = without_depth(model)
+    model, deepens = model.without_depth()
     if deepens:
         raise UsageError("found --depth auto, expected a number (see 'qsage solve --depth auto')")
     if path is None and read.meta is not None:
@@ -192,6 +187,7 @@ class _Question:
 
 
 def _read(path: str, model: ModelArguments, read: FormulaOptions) -> _Question:
+    from qsage_validate.cli.encode import load_formula
     from qsage_validate.problems.validated import encoding_of
 
     problem = load_formula(path, model, read)
@@ -213,12 +209,47 @@ def _solution_file(model: ModelArguments) -> str | None:
     return model.words[0]
 
 
+def at_critical_depth(
+    named: ModelArguments, model: GameModel, encoding: str | None, limits: Limits | None = None
+) -> tuple[GameModel, ModelArguments]:
+    """The model of a named game at its critical depth, and the arguments that mean it.
+
+    ``model`` is the one that the arguments mean with ``encoding``.  It stays as it is where
+    the arguments have a depth or are files, where Black does not win, and at a limit.  The
+    search for the depth shows its progress.
+    """
+    from qsage_validate.games.registry import find_game
+    from qsage_validate.system.limits import Limits
+
+    if named.files or len(named.words) != 1 or named.options.get("depth") is not None:
+        return model, named
+    if all(option.name != "depth" for option in find_game(named.words[0]).options):
+        return model, named
+    from qsage_validate.solvers.deepening import at_critical_depth as searched
+
+    with SearchLine(sys.stderr) as line:
+        critical, found = searched(model, limits=limits or Limits(), tell=line.tell)
+    if found.depth is None:
+        return model, named
+    narrate(found.why)
+    own = _with_depth(named, found.depth)
+    # A game that is called as in another language counts a dropped first move, or does not.
+    counted = critical.plies - own.resolve(encoding).plies
+    # Made anew, the model is one of the library's still: fewer chains fit into fewer plies.
+    wanted = _with_depth(named, found.depth + counted)
+    return wanted.resolve(encoding), wanted
+
+
+def _with_depth(named: ModelArguments, depth: int) -> ModelArguments:
+    return ModelArguments(named.words, {**named.options, "depth": str(depth)})
+
+
 def _encoded(model: ModelArguments, encoding: str | None, options: RouteOptions) -> _Question:
     from qsage_validate.encodings.registry import encode
     from qsage_validate.games.library.catalogue import name_of
 
     encoding = encoding or model.certified_by()
-    game, _ = model.at_critical_depth(model.resolve(encoding), encoding, options.limits)
+    game, _ = at_critical_depth(model, model.resolve(encoding), encoding, options.limits)
     encoded = encode(game, encoding)
     return _Question(encoded.qbf, encoded.layout, name_of(game), encoded, is_game=True)
 
@@ -265,14 +296,17 @@ class _Target:
         ``by`` says on whose word values of the outermost block are written, unproved.
         """
         from qsage_validate.certificates.writer import certificate_bytes
-        from qsage_validate.formats.writing import write_atomic
+        from qsage_validate.formats.source import is_clausal_name
+        from qsage_validate.formats.writing import qcir_text, write_atomic
 
         # Both texts are made and proved to belong together before either file is touched.
-        text = None if self.formula is None else formula_text(qbf, self.formula)
-        clauses = self.formula is not None and format_of(self.formula) is FormulaFormat.QDIMACS
-        if text is not None and clauses:
-            from qsage_validate.formats.qdimacs import parse_qdimacs
+        text = None
+        if self.formula is not None and not is_clausal_name(self.formula):
+            text = qcir_text(qbf)
+        elif self.formula is not None:
+            from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs
 
+            text = qbf_to_qdimacs(qbf)
             clausal = parse_qdimacs(text)
             if by is None:
                 certificate = _clausal(certificate, qbf, clausal)
@@ -390,7 +424,7 @@ def _unproved(part: CircuitCertificate, target: _Target, by: str) -> dict[str, A
 def _clausal(certificate: CircuitCertificate, qbf: Qbf, clausal: Qbf) -> CircuitCertificate:
     """The certificate for the clausal form of ``qbf``, proved anew."""
     from qsage_validate.certificates.check import CertificateProved, check
-    from qsage_validate.certificates.clausal import for_clausal_form
+    from qsage_validate.certificates.parts import for_clausal_form
     from qsage_validate.certificates.routes import CheckFailedError
 
     extended = for_clausal_form(certificate, qbf, clausal)

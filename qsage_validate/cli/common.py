@@ -134,14 +134,3 @@ class SearchLine:
     def _show(self, text: str) -> None:
         if self._stream is not None:
             say(self._stream, f"\r\x1b[K{visible(text)}")
-
-
-def address_in(path: str) -> str:
-    """The address in the file that a Dask scheduler writes (``--scheduler-file``).
-
-    Raises ``InputError`` for a file that is not there or is another one.
-    """
-    from qsage_validate.formats.json_text import parse_json
-    from qsage_validate.formats.source import Source
-
-    return parse_json(Source.open(path), "what 'dask scheduler' has written")["address"].line()

@@ -57,7 +57,7 @@ def models(incomplete: str) -> list[str]:
 
 def shapes(incomplete: str) -> list[str]:
     """The polyominoes that have names."""
-    from qsage_validate.games.positional.polyominoes import named
+    from qsage_validate.games.positional.harary import named
 
     return like(incomplete, named())
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from qsage_validate.cli.common import SearchLine, address_in, emit, emit_json, narrate
+from qsage_validate.cli.common import SearchLine, emit, emit_json, narrate
 from qsage_validate.cli.options import LimitOptions
 from qsage_validate.cli.parameters import OptionGroup, option, output_option
 from qsage_validate.errors import Exit, Undecided, UndecidedError, UsageError
@@ -314,7 +314,8 @@ class FarmOptions(OptionGroup):
             )
             return
         from qsage_validate.registry import declared, load
-        from qsage_validate.solvers.search_engine import DeclaredEngine, Farm
+        from qsage_validate.solvers.deepening import Farm
+        from qsage_validate.solvers.search_engine import DeclaredEngine
         from qsage_validate.system.signals import orderly_termination
 
         file = self.scheduler_file
@@ -740,3 +741,14 @@ def _first_pairs(model: PositionalModel) -> tuple[tuple[tuple[str, str], ...], s
     if pairing is None:
         return None
     return pairing.names(model), pairing.text(model, model.black, model.white)
+
+
+def address_in(path: str) -> str:
+    """The address in the file that a Dask scheduler writes (``--scheduler-file``).
+
+    Raises ``InputError`` for a file that is not there or is another one.
+    """
+    from qsage_validate.formats.json_text import parse_json
+    from qsage_validate.formats.source import Source
+
+    return parse_json(Source.open(path), "what 'dask scheduler' has written")["address"].line()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 
 
 # The subject of a command that takes a formula or a game
-
-
-AUTO_DEPTH = "auto"
 
 
 def game_formula(
@@ -87,15 +84,6 @@ def load_formula(path: str, model: ModelArguments, options: FormulaOptions) -> P
     if problem.formula is not None and problem.formula.prenexed is not None:
         narrate(f"{label(path)}: {problem.formula.prenexed}")
     return problem
-
-
-def without_depth(model: ModelArguments) -> tuple[ModelArguments, bool]:
-    """The arguments without ``--depth auto``, and whether that was there."""
-    depth = model.options.get("depth")
-    if not (isinstance(depth, str) and depth.strip().lower() == AUTO_DEPTH):
-        return model, False
-    options: Mapping[str, object] = {**model.options, "depth": None}
-    return ModelArguments(model.words, options), True
 
 
 # ``--prepare``: a positional game without what cannot matter
@@ -225,7 +213,7 @@ def command(
     from qsage_validate.formats.source import label
     from qsage_validate.formats.writing import write_atomic
     from qsage_validate.games.library.catalogue import name_of
-    from qsage_validate.system.memory import memory_within
+    from qsage_validate.system.limits import memory_within
 
     check_streams(output, json_output)
     path = formula_path(model)

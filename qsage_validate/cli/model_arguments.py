@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import os
 import shlex
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from qsage_validate.cli.common import SearchLine, narrate
+from qsage_validate.cli.common import narrate
 from qsage_validate.cli.parameters import REQUIRED, Parameter, argument, option, parameter
 from qsage_validate.games.library.catalogue import library_games
 from qsage_validate.games.library.template import Flag, TemplateOption
@@ -20,7 +19,6 @@ from qsage_validate.system.reading import reading
 
 if TYPE_CHECKING:
     from qsage_validate.games.model_text import GameModel
-    from qsage_validate.system.limits import Limits
 
 _MODEL_HELP = (
     "Two BDDL files, DOMAIN and PROBLEM; a PG, .hex or GDL file; or the name of a game (see "
@@ -85,38 +83,12 @@ class ModelArguments:
             return None
         return find_game(self.words[0]).certified_by(self.options)
 
-    def at_critical_depth(
-        self, model: GameModel, encoding: str | None, limits: Limits | None = None
-    ) -> tuple[GameModel, ModelArguments]:
-        """The model of a named game at its critical depth, and the arguments that mean it.
-
-        ``model`` is the one that the arguments mean with ``encoding``.  It stays as it is where
-        the arguments have a depth or are files, where Black does not win, and at a limit.  The
-        search for the depth shows its progress.
-        """
-        from qsage_validate.games.registry import find_game
-        from qsage_validate.system.limits import Limits
-
-        if self.files or len(self.words) != 1 or self.options.get("depth") is not None:
-            return model, self
-        if all(option.name != "depth" for option in find_game(self.words[0]).options):
-            return model, self
-        from qsage_validate.solvers.deepening import at_critical_depth
-
-        with SearchLine(sys.stderr) as line:
-            critical, found = at_critical_depth(model, limits=limits or Limits(), tell=line.tell)
-        if found.depth is None:
-            return model, self
-        narrate(found.why)
-        own = self._with_depth(found.depth)
-        # A game that is called as in another language counts a dropped first move, or does not.
-        counted = critical.plies - own.resolve(encoding).plies
-        # Made anew, the model is one of the library's still: fewer chains fit into fewer plies.
-        wanted = self._with_depth(found.depth + counted)
-        return wanted.resolve(encoding), wanted
-
-    def _with_depth(self, depth: int) -> ModelArguments:
-        return ModelArguments(self.words, {**self.options, "depth": str(depth)})
+    def without_depth(self) -> tuple[ModelArguments, bool]:
+        """The arguments without ``--depth auto``, and whether that was there."""
+        depth = self.options.get("depth")
+        if not (isinstance(depth, str) and depth.strip().lower() == "auto"):
+            return self, False
+        return ModelArguments(self.words, {**self.options, "depth": None}), True
 
 
 def formula_path(model: ModelArguments) -> str | None:

@@ -25,7 +25,7 @@ from qsage_validate.cli.deepening import (
     solve_to_critical_depth,
     word_of,
 )
-from qsage_validate.cli.encode import load_formula, without_depth
+from qsage_validate.cli.encode import load_formula
 from qsage_validate.cli.model_arguments import ModelArguments, formula_path, model_words
 from qsage_validate.cli.options import (
     EncodingOption,
@@ -106,7 +106,7 @@ def command(
     (Black wins), 20: false (White wins), 3: undecided within the limits.
     """
     path = formula_path(model)
-    model, deepens = without_depth(model)
+    model, deepens = model.without_depth()
     deepening.check_deepens(deepens, farms=farm.given is not None)
     method = SolveMethod.of(options, limits)
     farm.check(
@@ -166,7 +166,7 @@ def command(
     if deepening.winner and not method.searches:
         raise UsageError("found --winner with QBF solvers, expected a search on the rules")
     if deepens:
-        from qsage_validate.system.memory import memory_within
+        from qsage_validate.system.limits import memory_within
 
         with memory_within(limits.memory):
             if deepening.alternate:
@@ -299,8 +299,7 @@ def _search_facts(result: SearchResult) -> dict[str, object]:
 
 def _compete(path: str, model: ModelArguments, read: FormulaOptions, method: SolveMethod) -> Exit:
     """Print the result line of QDIMACS alone; an undecided formula has none."""
-    from qsage_validate.system.limits import nobody
-    from qsage_validate.system.memory import memory_within
+    from qsage_validate.system.limits import memory_within, nobody
 
     with memory_within(method.limits.memory_mb):
         truth = method.solve(load_formula(path, model, read).qbf, nobody).truth
@@ -319,7 +318,7 @@ def _solve_formula(
     unique: bool,
 ) -> Exit:
     from qsage_validate.problems.validated import encoding_of
-    from qsage_validate.system.memory import memory_within
+    from qsage_validate.system.limits import memory_within
 
     with memory_within(method.limits.memory_mb):
         problem = load_formula(path, model, read)
@@ -350,7 +349,7 @@ def _solve_game(
     from qsage_validate.games.languages import load_game
     from qsage_validate.games.library.catalogue import name_of
     from qsage_validate.solvers.qbf_solving import conclusive
-    from qsage_validate.system.memory import memory_within
+    from qsage_validate.system.limits import memory_within
 
     with memory_within(method.limits.memory_mb):
         encoded = encode(model, encoding or FOR_SOLVERS.get(model.language))

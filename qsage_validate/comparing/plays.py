@@ -35,7 +35,8 @@ from qsage_validate.circuit.builder import CircuitBuilder
 from qsage_validate.circuit.decision import MOST_TABULATED, tabulated
 from qsage_validate.circuit.qbf import Qbf, Scope
 from qsage_validate.circuit.rewriting import residual
-from qsage_validate.circuit.sat import Solver, Unsatisfiable, satisfy
+from qsage_validate.circuit.sat import Solver, Unsatisfiable
+from qsage_validate.circuit.simplify import satisfy
 from qsage_validate.comparing.exact import (
     Loses,
     Mirrors,

@@ -21,10 +21,11 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout import Bits, Layout, Ply
 from qsage_validate.games.masks import members
 from qsage_validate.games.model_text import GameModel
-from qsage_validate.games.protocol import PlanningGame, Player, Witness
+from qsage_validate.games.protocol import Player, Witness
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.builder import CircuitBuilder
+    from qsage_validate.games.positional.cover_game import PlanningGame
     from qsage_validate.games.positional.model import PositionalModel
 
 

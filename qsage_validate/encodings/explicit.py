@@ -39,7 +39,7 @@ from typing import Final
 from qsage_validate.circuit import aig
 from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.decision import first_true
-from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope, clause_gates
+from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
 from qsage_validate.encodings.encoding import (
     ClaimsInMind,
     Encoding,
@@ -54,6 +54,7 @@ from qsage_validate.encodings.encoding import (
 from qsage_validate.encodings.layout import Bits, IllegalMoves, Layout, Ply, StateView
 from qsage_validate.encodings.list_codings import listed
 from qsage_validate.errors import UsageError
+from qsage_validate.formats.qdimacs import clause_gates
 from qsage_validate.games.masks import members, width_for
 from qsage_validate.games.positional.cover_game import (
     OUT_OF_COVER,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from qsage_validate.circuit.qbf import PrenexOrder, Qbf
 from qsage_validate.errors import Exit, InputError
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 
 # Formats that extensions read
+
+
+_READ_HERE: Final = (Format.QCIR, Format.QDIMACS, Format.AIGER_ASCII, Format.AIGER_BINARY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,8 @@ def formats() -> tuple[DeclaredFormat, ...]:
 
 def formula_in(path: str, own: Format) -> Qbf | None:
     """The formula in a file of a format that an extension reads; ``None`` for another one."""
+    if own in _READ_HERE:
+        return None
     place = next((one.formula for one in formats() if one.format is own), None)
     found: Qbf | None = None if place is None else load(place)(path)
     return found

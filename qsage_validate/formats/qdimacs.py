@@ -31,7 +31,7 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from qsage_validate.circuit.qbf import Connective, Qbf, Quantifier, Scope, clause_gates
+from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.circuit.rewriting import conjuncts
 from qsage_validate.errors import InputError
 from qsage_validate.formats.numbers import NotANumberError, parse_integers
@@ -225,6 +225,24 @@ _LETTERS: Final = {Quantifier.FORALL: "a", Quantifier.EXISTS: "e"}
 
 Placement = Literal["innermost", "early"]
 """The place where :func:`clausal_form` quantifies the variables of gates."""
+
+
+def clause_gates(clauses: Iterable[tuple[int, ...]], first: int) -> tuple[dict[int, Gate], int]:
+    """Clauses as gates numbered from ``first`` on, one for each that is no unit, and the last one.
+
+    That is the output, the conjunction of all of them; QDIMACS has them as just these clauses.
+    """
+    gates: dict[int, Gate] = {}
+    conjuncts: list[int] = []
+    for clause in clauses:
+        if len(clause) == 1:
+            conjuncts.append(clause[0])
+            continue
+        conjuncts.append(first + len(gates))
+        gates[conjuncts[-1]] = Gate(Connective.OR, clause)
+    output = first + len(gates)
+    gates[output] = Gate(Connective.AND, tuple(conjuncts))
+    return gates, output
 
 
 def parse_qdimacs(data: bytes | str, path: str | None = None) -> Qbf:

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple, Protocol
 
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.source import FORMULAS, STDIN, open_input, sniff
+from qsage_validate.games.library.template import plain
 from qsage_validate.registry import declared, load
 
 _BEGIN: Final = 65_536
@@ -73,11 +74,6 @@ class DeclaredFamily:
         with open_input(name) as file:
             begin = file.read(_BEGIN).decode("utf-8-sig", errors="replace")
         return self.family.recognises(begin)
-
-
-def plain(name: str) -> str:
-    """The name of a game as lists write it."""
-    return name.strip().lower().replace("_", "-")
 
 
 @lru_cache(maxsize=1)

@@ -36,8 +36,9 @@ class DeclaredLanguage:
     ``Language``; ``depths`` makes the ``Depths`` of a model; ``circuit`` makes the kernel's rules
     of a game (a function of the game and a deadline, ``None`` where a game has none); ``engine``
     makes a search of its own (a function of the game, the choice of engine and the limit of
-    memory), where the general one is not the best; ``conversions`` has a ``Conversion`` for each
-    language whose games can be written in this one.
+    memory), where the general one is not the best; ``planner`` makes plans of Black's wins (see
+    ``certificates/must_play.py``), where the general ones are not the best; ``conversions`` has a
+    ``Conversion`` for each language whose games can be written in this one.
     """
 
     name: str
@@ -48,6 +49,7 @@ class DeclaredLanguage:
     depths: str
     circuit: str | None = None
     engine: str | None = None
+    planner: str | None = None
     formats: tuple[str, ...] = ()
     conversions: Mapping[str, str] = field(default_factory=dict)
 
@@ -74,6 +76,7 @@ _LANGUAGES: Final = (
         depths="qsage_validate.solvers.deepening:PositionalDepths",
         circuit="qsage_validate.validation.proofs:positional_rules",
         engine="qsage_validate.solvers.search:positional_engine",
+        planner="qsage_validate.certificates.must_play:must_play_plan",
         formats=("positional game", "SGF"),
     ),
 )

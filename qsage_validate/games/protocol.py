@@ -2,10 +2,6 @@
 
 Referee, search, interface and adversaries are written once, against these types.  Positions
 are frozen and hashable; moves have a text form that parses back, positions one that is complete.
-
-Some formulas have an answer for fewer strategies than the rules: those that end with a pairing,
-those that keep to a cover.  Their subject is a game as well, with the formula's moves; its
-positions are searched and planned on like those of any other.
 """
 
 from __future__ import annotations
@@ -14,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from qsage_validate.errors import AmbiguousMoveError, IllegalMoveError, QsageError, UsageError
 from qsage_validate.formats.grid_names import column_letters, square_named
@@ -331,85 +327,6 @@ def board_maps(width: int, height: int) -> list[tuple[str, Callable[[int, int], 
     return maps
 
 
-ALWAYS: Final = 1 << 30
-"""More plies than there are: Black never wins, or is not known to win."""
-
-State = Hashable
-"""A position's content as a kernel sees it: a plain value, without the number of the ply."""
-
-
-class Kernel(ABC):
-    """The rules on plain values instead of ``Position`` objects, for search.
-
-    A state does not say which ply it is: the searcher knows who moves and how many plies are
-    left.  Moves are numbers.  Every method answers for a play that goes on.
-    """
-
-    initial: State
-    """The state before ply 1."""
-    alternates: bool = True
-    """True if the players make one ply each in turn; else ``player_to_move`` names the mover."""
-
-    def player_to_move(self, state: State) -> Player:
-        """The player who makes the next ply; asked only of games that do not alternate.
-
-        Not abstract: most games alternate and have no other answer than the search's own.
-        """
-        raise NotImplementedError(
-            f"{type(self).__name__} does not alternate: it has to say who moves"
-        )
-
-    @abstractmethod
-    def successors(self, state: State, player: Player) -> Sequence[tuple[int, State, bool]]:
-        """Each legal move with the state after it and whether ``player`` has won by it.
-
-        Moves that lead to one state may be given as one (the first of them).
-        """
-
-    @abstractmethod
-    def wins_at_once(self, state: State, player: Player) -> bool:
-        """True if some legal move of ``player`` reaches the player's goal."""
-
-    def candidates(
-        self, state: State, player: Player, plies: int
-    ) -> Sequence[tuple[int, State, bool]] | None:
-        """Successors among which is a best one, for the question of a Black win in ``plies``.
-
-        Asked only where ``player`` does not win at once and ``plies`` is at least 2.  Empty for
-        Black when Black cannot win in so many plies; ``None`` when nothing is known.
-        """
-        return None
-
-    def bounds(self, state: State, player: Player) -> tuple[int, int] | None:
-        """Bounds known without a search: Black wins within the first number, not within the second.
-
-        ``ALWAYS`` as the first is not known to win, as the second never wins.  Asked where
-        ``player``, to move, does not win at once; ``None`` in a game of which nothing is known.
-        """
-        return None
-
-    def quiet_successors(
-        self, state: State, player: Player
-    ) -> Sequence[tuple[int, State, bool]] | None:
-        """The successors in which the opponent does not win at once; the others lose.
-
-        Asked only where ``player`` does not win at once.  ``None`` where they are not told apart.
-        """
-        return None
-
-    @abstractmethod
-    def key(self, state: State) -> Hashable:
-        """The key that symmetric states share; equal keys mean equal values."""
-
-    @abstractmethod
-    def move(self, number: int, player: Player) -> Move:
-        """The move behind a number."""
-
-    @abstractmethod
-    def state(self, position: Position) -> State:
-        """The state of a position of the game."""
-
-
 def plies_text(number: int | None) -> str:
     """A number of plies in words; ``None`` is any number."""
     if number is None:
@@ -615,10 +532,6 @@ class TwoPlayerGame(ABC):
         """Symmetries that keep rules and goals, without the identity; none unless known."""
         return ()
 
-    def kernel(self) -> Kernel | None:
-        """The rules on plain values, where the game has them: search is quicker on these."""
-        return None
-
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"
 
@@ -628,31 +541,3 @@ def said_move(position: Position, text: str) -> str:
     game: TwoPlayerGame = position.game
     found = (move for move in position.legal_moves() if str(move) == text)
     return next((game.say(move, position.to_move, position.board) for move in found), text)
-
-
-# Games that strategies are planned on where a formula is not about the rules alone
-
-
-class PlanningGame(ABC):
-    """A game of bounded depth that a formula is about, for one player's strategies.
-
-    Moves have the texts of the formula's tables of moves.  A play may have one ply more than
-    the formula, at which the player of its strategies only says which goal is reached.
-    """
-
-    @property
-    @abstractmethod
-    def plies(self) -> int:
-        """The largest number of plies of a play."""
-
-    @property
-    @abstractmethod
-    def initial(self) -> Position: ...
-
-    @abstractmethod
-    def witnesses(self, position: Position, player: Player) -> frozenset[Witness]:
-        """The goals of ``player`` that hold: what the formula asks for, besides moves."""
-
-    def settled(self, position: Position) -> Player | None:
-        """The winner from a position that goes on, where it is known without a search."""
-        return None

@@ -9,10 +9,9 @@ from qsage_validate.errors import UsageError, did_you_mean
 from qsage_validate.formats.source import STDIN, Format, label, quoted, sample_words, sniff
 from qsage_validate.games.bddl.language import BDDL
 from qsage_validate.games.bddl.model import Model
-from qsage_validate.games.family import families, plain
 from qsage_validate.games.languages import language_of
 from qsage_validate.games.library.catalogue import library_games
-from qsage_validate.games.library.template import Flag, LibraryGame
+from qsage_validate.games.library.template import Flag, LibraryGame, plain
 from qsage_validate.games.model_text import GameModel
 
 
@@ -25,6 +24,8 @@ def find_game(name: str) -> LibraryGame:
     for game in library_games():
         if wanted in game.names:
             return game
+    from qsage_validate.games.family import families
+
     names = [name for game in library_games() for name in game.names]
     for declared in families():
         if wanted in declared.family.every_name():

@@ -38,7 +38,7 @@ from qsage_validate.play.report import (
     headline,
     lesson_lines,
 )
-from qsage_validate.play.transcript import Transcript
+from qsage_validate.play.transcript import Transcript, play_transcript, rows_of, transcript_of
 from qsage_validate.problems.script_moves import is_transcript, without_mark
 from qsage_validate.render.board_text import board_text
 from qsage_validate.render.console import PlainConsole
@@ -276,7 +276,7 @@ class PlainPlay:
 
     def _history(self, rest: str) -> None:
         here, last = self.match.history.here.number, None
-        for row in self.match.history.rows():
+        for row in rows_of(self.match.history):
             move = "start" if row.frame.player is None else f"{row.frame.player} {row.frame.said}"
             number = (
                 "" if row.number == last else f"{row.number}{'*' if row.number == here else ''}"
@@ -316,7 +316,7 @@ class PlainPlay:
     def _save(self, rest: str) -> None:
         if os.path.exists(rest) and not is_transcript(Source.open(rest).text):
             raise QsageError(f"{rest}: found another file there, expected a new name")
-        transcript = self.match.transcript()
+        transcript = transcript_of(self.match)
         to_dict = rest.lower().endswith(".json")
         text = json.dumps(transcript.to_dict(), indent=1) + "\n" if to_dict else str(transcript)
         write_atomic(rest, text, continued=True)
@@ -324,7 +324,7 @@ class PlainPlay:
 
     def _load(self, rest: str) -> None:
         source = Source.open(rest)
-        self.match.load(Transcript.parse(source.text, source.path))
+        play_transcript(self.match, Transcript.parse(source.text, source.path))
         self._show(self.match.frames)
 
     def _quit(self, rest: str) -> None:

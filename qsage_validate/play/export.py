@@ -1,4 +1,4 @@
-"""Plays as files: text, SVG, SGF.
+"""Plays as files: text, JSON, SVG, SGF.
 
 In this format Black connects top and bottom and cells are ``a1``, column first
 (https://www.red-bean.com/sgf/hex.html).  A board on which Black connects left and right is written
@@ -14,12 +14,12 @@ from enum import Enum
 from pathlib import Path
 
 from qsage_validate.arena.board_engine import Facts
-from qsage_validate.arena.frame import Frame, SquareXY
+from qsage_validate.arena.frame import Frame, FrameValue, MatchOutcome, SquareXY, WhyNot
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.writing import write_atomic
 from qsage_validate.games.protocol import BoardPicture, Player, Shape, Square
 from qsage_validate.play.match import PlayMatch, Round
-from qsage_validate.play.report import frame_json, outcome_json
+from qsage_validate.play.transcript import transcript_of
 from qsage_validate.render.board_text import board_lines
 from qsage_validate.render.svg import (
     FONT,
@@ -32,6 +32,82 @@ from qsage_validate.render.svg import (
     size,
     steps_of_frames,
 )
+
+# Plays as JSON data
+
+
+def match_json(match: PlayMatch, refused: WhyNot | None = None) -> dict[str, object]:
+    """The whole play; ``refused`` is the illegal move at which a script stopped."""
+    return {
+        "title": match.facts.title,
+        "goal": match.facts.goal,
+        "certificate_player": match.facts.certificate_player.value,
+        "person": match.person.value,
+        "rules": match.facts.has_rules,
+        "notes": list(match.facts.notes),
+        "frames": [frame_json(frame) for frame in match.frames],
+        "over": match.over,
+        "outcome": None if match.outcome is None else outcome_json(match.outcome),
+        "refused": None if refused is None else why_json(refused),
+        "findings": [finding.to_dict() for finding in match.findings],
+        "transcript": transcript_of(match).to_dict(),
+    }
+
+
+def frame_json(frame: Frame) -> dict[str, object]:
+    # Where the position is told in words alone, its board is cut off.
+    cut = frame.board is None and bool(frame.state)
+    return {
+        "ply": frame.ply,
+        "player": None if frame.player is None else frame.player.value,
+        "move": None if frame.move is None else str(frame.move),
+        "said": frame.said or None,
+        "by_certificate": frame.by_certificate,
+        "board": None if frame.board is None else str(frame.board),
+        "board_by_rules": frame.board_by_rules,
+        "state": frame.state or None,
+        "remarks": list(frame.remarks),
+        "rules_board": None if frame.position is None or cut else str(frame.position.board),
+        "stopped": frame.stopped,
+        "illegal": None if frame.illegal is None else why_json(frame.illegal),
+        "values": [value_json(value) for value in frame.values],
+        "seconds": round(frame.seconds, 6),
+    }
+
+
+def value_json(value: FrameValue) -> dict[str, object]:
+    return {
+        "name": value.name,
+        "variable": value.variable,
+        "value": value.value,
+        "group": value.group.value,
+        "false_at": [list(square) for square in value.false_at],
+    }
+
+
+def why_json(why: WhyNot) -> dict[str, object]:
+    """The reasons why a move is illegal, for JSON."""
+    return {
+        "move": str(why.move),
+        "said": why.move.words,
+        "formula_legal": why.formula_legal,
+        "rules_legal": why.rules_legal,
+        "evidence": [value_json(value) for value in why.evidence],
+        "rule": None if why.illegality is None else why.illegality.rule,
+        "sentence": None if why.illegality is None else why.illegality.lines[0],
+        "text": str(why),
+    }
+
+
+def outcome_json(outcome: MatchOutcome) -> dict[str, object]:
+    return {
+        "winner": None if outcome.winner is None else outcome.winner.value,
+        "reason": outcome.reason,
+        "promised": outcome.promised,
+        "verdict": outcome.verdict,
+        "verdict_note": outcome.verdict_note,
+    }
+
 
 # Plays of Hex as SGF (FF[4], GM[11]), with all that was tried as variations
 
@@ -212,7 +288,7 @@ def export_text(match: PlayMatch) -> str:
     """The transcript with the boards and remarks between its lines, as comments."""
     steps = {step.ply: step for step in steps_of_frames(match.frames)}
     lines = []
-    transcript = match.transcript()
+    transcript = transcript_of(match)
     plies = {ply.ply: str(ply) for ply in transcript.plies}
     head, _, foot = str(transcript).partition("\n\n")
     lines += [head, *_comments(match.facts.notes), "", *_commented(steps[0])]
@@ -239,7 +315,7 @@ def _comments(lines: Sequence[str]) -> Iterator[str]:
 def export_json(match: PlayMatch) -> str:
     """The transcript with every step's board, values and findings, as one JSON object."""
     data: dict[str, object] = {
-        **match.transcript().to_dict(),
+        **transcript_of(match).to_dict(),
         "certificate_player": match.facts.certificate_player.value,
         "rules": match.facts.has_rules,
         "notes": list(match.facts.notes),

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from contextlib import contextmanager
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, NoReturn, TypeVar
@@ -30,7 +30,6 @@ from qsage_validate.arena.frame import (
 from qsage_validate.errors import (
     AmbiguousMoveError,
     IllegalMoveError,
-    InputError,
     MalformedMoveError,
     UsageError,
 )
@@ -40,8 +39,8 @@ if TYPE_CHECKING:
     from qsage_validate.arena.lesson import Lesson, MoveComparison, Teacher
     from qsage_validate.arena.program import PlayedProgram
     from qsage_validate.play.picking import Picks
-    from qsage_validate.play.transcript import Transcript, TranscriptPly, Variation
-    from qsage_validate.system.limits import Deadline, Task
+    from qsage_validate.system.limits import Deadline
+    from qsage_validate.system.task import Task
     from qsage_validate.validation.finding import Finding
 
 
@@ -86,20 +85,6 @@ class Round:
         if self.parent is None:
             return ()
         return tuple(each for each in self.parent.children if each is not self)
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryRow:
-    """A ply of the tree as a list shows it.
-
-    ``level`` counts the branches off the line on the board (0: it is on the line), ``index`` is
-    the number of the frame on that line, and ``number`` that of its round.
-    """
-
-    frame: Frame
-    level: int
-    number: int
-    index: int | None
 
 
 class History:
@@ -169,33 +154,8 @@ class History:
         """The number of rounds beside the line on the board."""
         return len(self._rounds) - len(self.line)
 
-    def rows(self) -> tuple[HistoryRow, ...]:
-        """All plies: those of the line on the board, each round followed by its alternatives."""
-        rows: list[HistoryRow] = []
-        index = 0
-        for each in self.line:
-            frames = each.frames
-            for offset, frame in enumerate(frames):
-                rows.append(HistoryRow(frame, 0, each.number, index + offset))
-            index += len(frames)
-            rows += _aside(each.others)
-        return tuple(rows)
-
     def __repr__(self) -> str:
         return f"<History of {len(self._rounds)} rounds>"
-
-
-def _aside(rounds: Sequence[Round]) -> Iterator[HistoryRow]:
-    """The rows of rounds beside a line, each with all that was played after it."""
-    # A stack, not calls: a long play would nest too deep.
-    waiting = [(each, 1, False) for each in reversed(rounds)]
-    while waiting:
-        each, level, first_choice = waiting.pop()
-        yield from (HistoryRow(frame, level, each.number, None) for frame in each.frames)
-        if each.onward is not None:
-            waiting.append((each.onward, level, True))
-        if first_choice:
-            waiting += ((other, level + 1, False) for other in reversed(each.others))
 
 
 # A play between a person and whatever answers, with its history
@@ -398,7 +358,7 @@ class PlayMatch:
                 return self.parse_move(rest)
             said = self.picks().said(text)
             if len(said) != 1:
-                from qsage_validate.games.outside import check_squares
+                from qsage_validate.games.bddl.speech import check_squares
 
                 check_squares(self._ready.board, text)
                 raise
@@ -561,115 +521,16 @@ class PlayMatch:
             self.undo()
         self.history.go(there)
 
-    # Transcripts
-
-    def transcript(self) -> Transcript:
-        """The play so far, and what else was tried as its variations.
-
-        ``str`` is its text, ``Transcript.parse`` reads it back.
-        """
-        from qsage_validate.play.transcript import Transcript
-
-        outcome, path = self.outcome, self.history.here.path
-        return Transcript(
-            title=self.facts.title,
-            person=self.person,
-            plies=_plies(path),
-            result=None if outcome is None else outcome.text,
-            variations=_variations(path),
-        )
-
-    def load(self, transcript: Transcript) -> None:
-        """Replay ``transcript`` from the start, with its variations; it takes the history's place.
-
-        Raises ``InputError`` when it does not fit: another side, a move that cannot be read or
-        is illegal (and not marked as let happen), or another answer of the certificate.  The
-        play is then as it was before.
-        """
-        if transcript.person is not self.person:
-            found = f"a play in which the person is {transcript.person}"
-            expected = f"one in which the person is {self.person}"
-            raise InputError(transcript.path, None, None, found, expected)
+    @contextmanager
+    def anew(self) -> Iterator[None]:
+        """Inside, the play stands at its start, without a history; an error brings back both."""
         kept = (self.history, self._waits)
         waited = kept[1] and kept[0].here is kept[0].root
         self.history = History(kept[0].root.frames)
         try:
             self._waits = waited
             self.answer()
-            self._replay(transcript)
-            self._replay_variations(transcript, self.history.here, transcript.variations)
+            yield
         except BaseException:  # an interrupt, too, leaves the play that was there
             self.history, self._waits = kept
             raise
-
-    def _replay_variations(
-        self, transcript: Transcript, end: Round, variations: Sequence[Variation]
-    ) -> None:
-        """Play each variation after the round of the line up to ``end`` that it branches from."""
-        for each in variations:
-            first = each.plies[0]
-            at = (r for r in end.path if r.frames[-1].ply == first.ply - 1)
-            branching = next(at, None)
-            if branching is None:
-                found = f"a variation from ply {first.ply} on"
-                expected = f"one that begins with a ply of {self.person}'s"
-                raise InputError(transcript.path, first.line, None, found, expected)
-            self.history.go(branching)
-            self._replay(replace(transcript, plies=each.plies))
-            self._replay_variations(transcript, self.history.here, each.variations)
-        self.history.go(end)
-        if end.children:
-            end.onward = end.children[0]
-
-    def _replay(self, transcript: Transcript) -> None:
-        for ply in transcript.plies:
-            chosen = not self.over and self.mover is ply.player and self.frame.ply < ply.ply
-            if ply.player is self.person or chosen:
-                self._replay_person(transcript, ply)
-            else:
-                self._compare_answer(transcript, ply)
-
-    def _replay_person(self, transcript: Transcript, ply: TranscriptPly) -> None:
-        try:
-            self.push(ply.move, force=ply.illegal, claim=ply.stopped)
-            self.answer()
-        except (AmbiguousMoveError, IllegalMoveError, MalformedMoveError, UsageError) as error:
-            found = f"{ply.move!r} ({error})"
-            raise InputError(transcript.path, ply.line, None, found, "a legal move") from error
-
-    def _compare_answer(self, transcript: Transcript, ply: TranscriptPly) -> None:
-        shown = next((f for f in self.frames if f.ply == ply.ply), None)
-        if shown is None or _text(shown.move) != ply.move:
-            answer = "no move" if shown is None else _text(shown.move)
-            found = f"{ply.player} {ply.move} at ply {ply.ply}"
-            expected = f"{answer}, which is how this {self.facts.answers} answers"
-            raise InputError(transcript.path, ply.line, None, found, expected)
-
-
-def _plies(rounds: Sequence[Round]) -> tuple[TranscriptPly, ...]:
-    from qsage_validate.play.transcript import TranscriptPly
-
-    return tuple(
-        TranscriptPly(f.ply, f.player, _text(f.move), f.illegal is not None, f.stopped)
-        for each in rounds
-        for f in each.frames
-        if f.player is not None
-    )
-
-
-def _variations(line: Sequence[Round]) -> tuple[Variation, ...]:
-    """The moves played beside the rounds of a line, and after its end: what redo plays is first."""
-    from qsage_validate.play.transcript import Variation
-
-    last = line[-1]
-    first = () if last.onward is None else (last.onward,)
-    beside = [*first, *(c for c in last.children if c is not last.onward)]
-    for each in reversed(line[:-1]):
-        beside = [c for c in each.children if c not in line] + beside
-    chains = [(each, *each.ahead) for each in beside]
-    return tuple(Variation(_plies(chain), _variations(chain)) for chain in chains)
-
-
-def _text(move: MatchMove | None) -> str:
-    """The move as transcripts show it; a reply that is no move is a question mark."""
-    return "?" if move is None else str(move)

@@ -1,4 +1,4 @@
-"""Plays by a script, as text and as JSON data.
+"""Plays by a script, told in plain text.
 
 Moves are separated by blanks, semicolons or lines; ``#`` begins a comment.  A move with ``!``
 behind it is let happen even if it is illegal, one with ``!stop`` (or ``!!``) claims the goal;
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from qsage_validate.arena.frame import Frame, FrameValue, MatchOutcome, WhyNot
+from qsage_validate.arena.frame import Frame, WhyNot
 from qsage_validate.errors import (
     AmbiguousMoveError,
     Exit,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from qsage_validate.arena.lesson import Lesson
 
 
-# Plays as text and as JSON data
+# Plays as text
 
 
 BOARD_BY_RULES = "(the rules' board: the formula does not describe it)"
@@ -87,79 +87,6 @@ def frame_title(match: PlayMatch, frame: Frame) -> str:
     return f"ply {frame.ply}, {frame.player}: {frame.said}{claim}"
 
 
-def match_json(match: PlayMatch, refused: WhyNot | None = None) -> dict[str, object]:
-    """The whole play; ``refused`` is the illegal move at which a script stopped."""
-    return {
-        "title": match.facts.title,
-        "goal": match.facts.goal,
-        "certificate_player": match.facts.certificate_player.value,
-        "person": match.person.value,
-        "rules": match.facts.has_rules,
-        "notes": list(match.facts.notes),
-        "frames": [frame_json(frame) for frame in match.frames],
-        "over": match.over,
-        "outcome": None if match.outcome is None else outcome_json(match.outcome),
-        "refused": None if refused is None else why_json(refused),
-        "findings": [finding.to_dict() for finding in match.findings],
-        "transcript": match.transcript().to_dict(),
-    }
-
-
-def frame_json(frame: Frame) -> dict[str, object]:
-    # Where the position is told in words alone, its board is cut off.
-    cut = frame.board is None and bool(frame.state)
-    return {
-        "ply": frame.ply,
-        "player": None if frame.player is None else frame.player.value,
-        "move": None if frame.move is None else str(frame.move),
-        "said": frame.said or None,
-        "by_certificate": frame.by_certificate,
-        "board": None if frame.board is None else str(frame.board),
-        "board_by_rules": frame.board_by_rules,
-        "state": frame.state or None,
-        "remarks": list(frame.remarks),
-        "rules_board": None if frame.position is None or cut else str(frame.position.board),
-        "stopped": frame.stopped,
-        "illegal": None if frame.illegal is None else why_json(frame.illegal),
-        "values": [value_json(value) for value in frame.values],
-        "seconds": round(frame.seconds, 6),
-    }
-
-
-def value_json(value: FrameValue) -> dict[str, object]:
-    return {
-        "name": value.name,
-        "variable": value.variable,
-        "value": value.value,
-        "group": value.group.value,
-        "false_at": [list(square) for square in value.false_at],
-    }
-
-
-def why_json(why: WhyNot) -> dict[str, object]:
-    """The reasons why a move is illegal, for JSON."""
-    return {
-        "move": str(why.move),
-        "said": why.move.words,
-        "formula_legal": why.formula_legal,
-        "rules_legal": why.rules_legal,
-        "evidence": [value_json(value) for value in why.evidence],
-        "rule": None if why.illegality is None else why.illegality.rule,
-        "sentence": None if why.illegality is None else why.illegality.lines[0],
-        "text": str(why),
-    }
-
-
-def outcome_json(outcome: MatchOutcome) -> dict[str, object]:
-    return {
-        "winner": None if outcome.winner is None else outcome.winner.value,
-        "reason": outcome.reason,
-        "promised": outcome.promised,
-        "verdict": outcome.verdict,
-        "verdict_note": outcome.verdict_note,
-    }
-
-
 # Plays from a script: the opponent's moves one after the other
 
 
@@ -184,9 +111,9 @@ def run_script(
     """
     text = without_mark(text)
     if is_transcript(text):
-        from qsage_validate.play.transcript import Transcript
+        from qsage_validate.play.transcript import Transcript, play_transcript
 
-        match.load(Transcript.parse(text, path))
+        play_transcript(match, Transcript.parse(text, path))
         for frame in match.frames:
             show(frame)
         return None

@@ -19,7 +19,7 @@ from qsage_validate.formats.source import Source
 from qsage_validate.formats.writing import write_atomic
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.match import PlayMatch
-from qsage_validate.play.transcript import Transcript
+from qsage_validate.play.transcript import Transcript, transcript_of
 
 FOLDER_VARIABLE: Final = "QSAGE_STATE"
 _APPLICATION: Final = "qsage-validate"
@@ -161,7 +161,7 @@ class Store:
             stem, end = os.path.splitext(os.path.basename(name))
             names = (f"{stem}{f'-{k}' if k > 1 else ''}{end}" for k in range(1, 10_000))
             path = next(p for n in names if not os.path.lexists(p := os.path.join(plays, n)))
-        write_atomic(path, str(match.transcript()), continued=True)
+        write_atomic(path, str(transcript_of(match)), continued=True)
         self._forget_old(plays)
         return path
 

@@ -28,13 +28,21 @@ that begin with ``#`` are skipped.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from qsage_validate.errors import InputError
+from qsage_validate.arena.frame import Frame, MatchMove
+from qsage_validate.errors import (
+    AmbiguousMoveError,
+    IllegalMoveError,
+    InputError,
+    MalformedMoveError,
+    UsageError,
+)
 from qsage_validate.formats.source import Source
 from qsage_validate.games.protocol import Player
+from qsage_validate.play.match import History, PlayMatch, Round
 from qsage_validate.problems.script_moves import content_lines
 
 if TYPE_CHECKING:
@@ -231,3 +239,152 @@ def _parse_ply(match: re.Match[str], number: int) -> TranscriptPly:
         marks.add(words.pop())
     player, move = Player(match[2].lower()), " ".join(words)
     return TranscriptPly(int(match[1]), player, move, _ILLEGAL in marks, _STOP in marks, number)
+
+
+# Transcripts of plays, and plays of transcripts
+
+
+def transcript_of(match: PlayMatch) -> Transcript:
+    """The play so far, and what else was tried as its variations.
+
+    ``str`` is its text, ``Transcript.parse`` reads it back.
+    """
+    outcome, path = match.outcome, match.history.here.path
+    return Transcript(
+        title=match.facts.title,
+        person=match.person,
+        plies=_plies(path),
+        result=None if outcome is None else outcome.text,
+        variations=_variations(path),
+    )
+
+
+def play_transcript(match: PlayMatch, transcript: Transcript) -> None:
+    """Replay ``transcript`` from the start, with its variations; it takes the history's place.
+
+    Raises ``InputError`` when it does not fit: another side, a move that cannot be read or
+    is illegal (and not marked as let happen), or another answer of the certificate.  The
+    play is then as it was before.
+    """
+    if transcript.person is not match.person:
+        found = f"a play in which the person is {transcript.person}"
+        expected = f"one in which the person is {match.person}"
+        raise InputError(transcript.path, None, None, found, expected)
+    with match.anew():
+        _replay(match, transcript)
+        _replay_variations(match, transcript, match.history.here, transcript.variations)
+
+
+def _replay_variations(
+    match: PlayMatch, transcript: Transcript, end: Round, variations: Sequence[Variation]
+) -> None:
+    """Play each variation after the round of the line up to ``end`` that it branches from."""
+    for each in variations:
+        first = each.plies[0]
+        at = (r for r in end.path if r.frames[-1].ply == first.ply - 1)
+        branching = next(at, None)
+        if branching is None:
+            found = f"a variation from ply {first.ply} on"
+            expected = f"one that begins with a ply of {match.person}'s"
+            raise InputError(transcript.path, first.line, None, found, expected)
+        match.history.go(branching)
+        _replay(match, replace(transcript, plies=each.plies))
+        _replay_variations(match, transcript, match.history.here, each.variations)
+    match.history.go(end)
+    if end.children:
+        end.onward = end.children[0]
+
+
+def _replay(match: PlayMatch, transcript: Transcript) -> None:
+    for ply in transcript.plies:
+        chosen = not match.over and match.mover is ply.player and match.frame.ply < ply.ply
+        if ply.player is match.person or chosen:
+            _replay_person(match, transcript, ply)
+        else:
+            _compare_answer(match, transcript, ply)
+
+
+def _replay_person(match: PlayMatch, transcript: Transcript, ply: TranscriptPly) -> None:
+    try:
+        match.push(ply.move, force=ply.illegal, claim=ply.stopped)
+        match.answer()
+    except (AmbiguousMoveError, IllegalMoveError, MalformedMoveError, UsageError) as error:
+        found = f"{ply.move!r} ({error})"
+        raise InputError(transcript.path, ply.line, None, found, "a legal move") from error
+
+
+def _compare_answer(match: PlayMatch, transcript: Transcript, ply: TranscriptPly) -> None:
+    shown = next((f for f in match.frames if f.ply == ply.ply), None)
+    if shown is None or _text(shown.move) != ply.move:
+        answer = "no move" if shown is None else _text(shown.move)
+        found = f"{ply.player} {ply.move} at ply {ply.ply}"
+        expected = f"{answer}, which is how this {match.facts.answers} answers"
+        raise InputError(transcript.path, ply.line, None, found, expected)
+
+
+def _plies(rounds: Sequence[Round]) -> tuple[TranscriptPly, ...]:
+    return tuple(
+        TranscriptPly(f.ply, f.player, _text(f.move), f.illegal is not None, f.stopped)
+        for each in rounds
+        for f in each.frames
+        if f.player is not None
+    )
+
+
+def _variations(line: Sequence[Round]) -> tuple[Variation, ...]:
+    """The moves played beside the rounds of a line, and after its end: what redo plays is first."""
+    last = line[-1]
+    first = () if last.onward is None else (last.onward,)
+    beside = [*first, *(c for c in last.children if c is not last.onward)]
+    for each in reversed(line[:-1]):
+        beside = [c for c in each.children if c not in line] + beside
+    chains = [(each, *each.ahead) for each in beside]
+    return tuple(Variation(_plies(chain), _variations(chain)) for chain in chains)
+
+
+def _text(move: MatchMove | None) -> str:
+    """The move as transcripts show it; a reply that is no move is a question mark."""
+    return "?" if move is None else str(move)
+
+
+# The history of a play as a list
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryRow:
+    """A ply of the tree as a list shows it.
+
+    ``level`` counts the branches off the line on the board (0: it is on the line), ``index`` is
+    the number of the frame on that line, and ``number`` that of its round.
+    """
+
+    frame: Frame
+    level: int
+    number: int
+    index: int | None
+
+
+def rows_of(history: History) -> tuple[HistoryRow, ...]:
+    """All plies: those of the line on the board, each round followed by its alternatives."""
+    rows: list[HistoryRow] = []
+    index = 0
+    for each in history.line:
+        frames = each.frames
+        for offset, frame in enumerate(frames):
+            rows.append(HistoryRow(frame, 0, each.number, index + offset))
+        index += len(frames)
+        rows += _aside(each.others)
+    return tuple(rows)
+
+
+def _aside(rounds: Sequence[Round]) -> Iterator[HistoryRow]:
+    """The rows of rounds beside a line, each with all that was played after it."""
+    # A stack, not calls: a long play would nest too deep.
+    waiting = [(each, 1, False) for each in reversed(rounds)]
+    while waiting:
+        each, level, first_choice = waiting.pop()
+        yield from (HistoryRow(frame, level, each.number, None) for frame in each.frames)
+        if each.onward is not None:
+            waiting.append((each.onward, level, True))
+        if first_choice:
+            waiting += ((other, level + 1, False) for other in reversed(each.others))

@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from qsage_validate.certificates.choose_oracle import OracleKind, choose_oracle, is_large
 from qsage_validate.certificates.oracle import Oracle
 from qsage_validate.certificates.reader import read_certificate
-from qsage_validate.circuit.qbf import PrenexOrder, Qbf, Quantifier
+from qsage_validate.circuit.qbf import PrenexOrder, Qbf
 from qsage_validate.encodings.layout import (
     ANY_GAME,
     Layout,
     UnspecifiedLegality,
     inconclusive,
-    variables_of,
 )
 from qsage_validate.encodings.layout_reader import layout_from_comments
-from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.errors import UsageError
 from qsage_validate.formats.formula import formula_in, read_formula
 from qsage_validate.formats.source import Format, label, quoted, read_bytes, sniff, unknown_format
 from qsage_validate.games.languages import load_game, model_from_parts
@@ -37,7 +36,7 @@ from qsage_validate.kernel.certificate import (
     dont_cares,
 )
 from qsage_validate.system.limits import stage
-from qsage_validate.system.reading import reading, reading_deadline
+from qsage_validate.system.reading import reading
 from qsage_validate.validation.fit import check_fit, foreign_move
 
 if TYPE_CHECKING:
@@ -166,8 +165,6 @@ def beside(formula: str) -> str | None:
 
 _NONE: Final = (None, None)
 _SECOND: Final = " --second"
-_SEARCH: Final = 0.75
-"""The part of the time for reading in which a layout is looked for."""
 _GameOf: TypeAlias = "Callable[[Files, Layout], TwoPlayerGame | None]"
 
 
@@ -440,7 +437,9 @@ def load(files: Files, rules: TwoPlayerGame | None = None) -> Problem:
 
         files = replace(files, solver=files.solver or AUTO)
     if files.solver is not None:
-        certificate = _part(certificate, formula, files)
+        from qsage_validate.problems.searched import part_to_complete
+
+        certificate = part_to_complete(certificate, formula, files.status, files.blocks)
         solving = _solver(files.solver, files.seconds)
     layout, found = _layout(files, certificate, formula) if _asks_for_layout(files) else _NONE
     if layout is not None and formula is None and isinstance(certificate, ClauseCertificate):
@@ -462,28 +461,6 @@ def _solver(name: str, seconds: float | None) -> Solving:
     from qsage_validate.problems.searched import Solving
 
     return Solving.by(name, seconds)
-
-
-def _part(certificate: Certificate, formula: Qbf | None, files: Files) -> CircuitCertificate:
-    """The part that ``files`` use of a certificate whose open variables are a solver's."""
-    from qsage_validate.certificates.parts import check_outermost, first_blocks
-
-    if formula is None:
-        raise UsageError("found --solver without a formula, expected one to solve")
-    if formula.depends:
-        raise UsageError("found a part of a certificate with dependency sets, expected a whole one")
-    if not isinstance(certificate, CircuitCertificate):
-        raise UsageError(
-            "found --solver with a clause set, expected a certificate with a function for each "
-            "variable that it decides"
-        )
-    if files.status is not None and files.status is not certificate.kind.truth:
-        status = str(files.status).lower()
-        raise UsageError(f"found --status {status} with a {certificate.kind.value} certificate")
-    if files.blocks is not None:
-        certificate = first_blocks(certificate, formula, files.blocks)
-    check_outermost(certificate, formula)
-    return certificate
 
 
 def of(encoding: Encoding, certificate: Certificate, files: Files) -> Problem:
@@ -567,11 +544,18 @@ def _played(
     found: FoundReadings | None = None,
 ) -> Problem:
     """The problem of a certificate: as much as can be played and proved, with notes."""
-    asserted = _asserted(files, formula, layout, game_of)
+    asserted: tuple[Asserted, ...] = ()
+    if files.assertions:
+        from qsage_validate.validation.assertions import read_asserted
+
+        rules = None if layout is None else game_of(files, layout)
+        asserted = read_asserted(files.assertions, formula, layout, rules)
     layout = None if files.as_blocks else layout
     no_board = None
     if layout is not None and certificate.kind is CertificateKind.HERBRAND:
-        no_board = _no_unfolding(formula, layout)
+        from qsage_validate.strategies.herbrand import no_unfolding
+
+        no_board = no_unfolding(formula, layout)
         if no_board is not None:
             if files.game:
                 game_of(files, layout)  # a game that is another one is refused all the same
@@ -607,13 +591,12 @@ def _played(
     if why is not None and game is not None:
         undecided_game = UndecidedGame(layout, game, why)
         game = None
-    unassigned = _unassigned(certificate, formula, layout, game)
+    unassigned: tuple[int, ...] = ()
     false: tuple[str, ...] = ()
-    if formula is not None and unassigned:
-        false = (
-            f"White's functions read {_listed(formula, unassigned)}, which are no moves: they are "
-            "false in a play, and White's replies may be wrong",
-        )
+    if certificate.kind is CertificateKind.HERBRAND and formula is not None:
+        from qsage_validate.strategies.guesses import read_unassigned
+
+        unassigned, false = read_unassigned(certificate, formula, layout, game)
     return BoardProblem(
         files,
         formula,
@@ -627,55 +610,6 @@ def _played(
         assertions=asserted,
         found=found,
     )
-
-
-def _asserted(
-    files: Files,
-    formula: Qbf | None,
-    layout: Layout | None,
-    game_of: Callable[[Files, Layout], TwoPlayerGame | None],
-) -> tuple[Asserted, ...]:
-    """The assertions of all files; of positions by the rules of the layout's game."""
-    if not files.assertions:
-        return ()
-    from qsage_validate.formats.assertions import read_assertions
-    from qsage_validate.validation.assertions import AssertionVocabulary
-
-    game = None if layout is None else game_of(files, layout)
-    known = AssertionVocabulary(formula, layout, game)
-    return tuple(one for path in files.assertions for one in known.bound(read_assertions(path)))
-
-
-def _unassigned(
-    certificate: Certificate, formula: Qbf | None, layout: Layout, game: TwoPlayerGame | None
-) -> tuple[int, ...]:
-    """The variables that White's moves depend on and to which a play gives no value."""
-    if formula is None or certificate.kind is CertificateKind.SKOLEM:
-        return ()
-    if not isinstance(certificate, CircuitCertificate):
-        return ()
-    from qsage_validate.certificates.parts import variables_read
-    from qsage_validate.certificates.simulation_oracle import SimulationOracle
-    from qsage_validate.strategies.guesses import told, variables_read_at
-
-    played = {v for ply in layout.moves if ply.player is Player.BLACK for v in variables_of(ply)}
-    for ply in layout.moves:
-        if ply.indicators is not None:
-            played.update(map(abs, ply.indicators.literals))
-    played.update(told(layout, game))
-    replies = {v for ply in layout.moves if ply.player is Player.WHITE for v in variables_of(ply)}
-    if replies <= certificate.functions.keys() and variables_read(certificate) <= played:
-        return ()
-    oracle = SimulationOracle(certificate, formula)
-    read = variables_read_at(layout, Player.WHITE, oracle) - played
-    return tuple(v for v in formula.variables(Quantifier.EXISTS) if v in read)
-
-
-def _listed(formula: Qbf, variables: Sequence[int]) -> str:
-    """``4 variables (7, 8, 9, 10)``."""
-    names = ", ".join(formula.name(v) for v in variables[:8])
-    more = ", …" if len(variables) > 8 else ""
-    return f"{len(variables)} variable{'s' * (len(variables) > 1)} of Black's ({names}{more})"
 
 
 def _asks_for_layout(files: Files) -> bool:
@@ -704,7 +638,9 @@ def _layout(
     if path is None:
         if not files.game or formula is None:
             return _NONE
-        found = _found(files, formula)
+        from qsage_validate.problems.searched import found_readings
+
+        found = found_readings(files.game, formula)
         # What a certificate does is held against the rules: a guessed board has no say in that.
         return found.layout if files.certificate is None else found.moves_alone, found
     decided = None if certificate is None else _decided(certificate)
@@ -720,26 +656,6 @@ def _first_player(files: Files) -> Player | None:
     return rules_of_words(files.game)[0].first_player
 
 
-def _found(files: Files, formula: Qbf) -> FoundReadings:
-    """The layout that is found out from the formula's values and the rules.
-
-    Raises ``UndecidedError`` where no reading stands out.
-    """
-    from qsage_validate.judging.readings import find_layout
-    from qsage_validate.problems.searched import rules_of_words
-
-    stage("finding out what the variables mean")
-    game, parts = rules_of_words(files.game)
-    deadline = reading_deadline().share(_SEARCH)
-    found = find_layout(formula, game, model=parts, deadline=deadline)
-    if not found.stands_out:
-        raise UndecidedError(
-            f"no reading of the variables stands out ({found.best_words}): "
-            "'qsage layout' has the lines"
-        )
-    return found
-
-
 def _opponents(layout: Layout) -> frozenset[int]:
     """The variables of White's moves and of the symbolic position."""
     moves = (literal for ply in layout.of(Player.WHITE) for literal in ply.all_variables)
@@ -750,29 +666,6 @@ def _decided(certificate: Certificate) -> frozenset[int]:
     if isinstance(certificate, CircuitCertificate):
         return frozenset(certificate.functions)
     return certificate.defined
-
-
-def _no_unfolding(formula: Qbf | None, layout: Layout) -> str | None:
-    """The reason why no board can show the plays of a Herbrand certificate; ``None`` if it can.
-
-    State variables and indicators are Black's there and follow from the matrix's circuit: in
-    clausal form it is lost in Tseitin variables, existentials that no layout knows.
-    """
-    if formula is None:
-        return "a Herbrand certificate needs the formula"
-    if not layout.state.is_board:
-        return None  # the board is the rules' there
-    levels = formula.levels()
-    position = map(abs, layout.state.position)
-    first = max((levels[v] for v in position if v in levels), default=-1)
-    states = set(map(abs, layout.state.literals))
-    used = {abs(x) for gate in formula.gates.values() for x in gate.inputs}
-    extra = [
-        v
-        for v in formula.variables(Quantifier.EXISTS)
-        if levels[v] > first and v not in states and v in used
-    ]
-    return None if not extra else "a Herbrand certificate needs the formula as a circuit (QCIR)"
 
 
 def _fitting(rules: TwoPlayerGame, files: Files, layout: Layout) -> TwoPlayerGame:

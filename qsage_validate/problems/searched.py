@@ -39,17 +39,28 @@ from qsage_validate.formats.writing import qcir_text
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.games.registry import find_command
-from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
+from qsage_validate.kernel.certificate import (
+    Certificate,
+    CertificateKind,
+    CircuitCertificate,
+    Dialect,
+)
 from qsage_validate.solutions.check import Lookup
 from qsage_validate.solvers.backend import Backend, Missing, SolverFormat
 from qsage_validate.solvers.backends import BLOQQER, backends
 from qsage_validate.solvers.qbf_solving import Reply, SolverReplies, ValueChangedError, available
 from qsage_validate.solvers.search_solution import SearchReplies, SearchReply
-from qsage_validate.system.limits import Task
+from qsage_validate.system.limits import stage
+from qsage_validate.system.reading import reading_deadline
+from qsage_validate.system.task import Task
 
 if TYPE_CHECKING:
+    from qsage_validate.judging.readings import FoundReadings
     from qsage_validate.solutions.walk import SolutionClaim
 
+
+_SEARCH = 0.75
+"""The part of the time for reading in which a layout is looked for."""
 
 # An oracle without a certificate, or with a part of one: a QBF solver answers the rest
 
@@ -268,6 +279,53 @@ def rules_of_words(
         return python_game(words), {}
     model = find_command(words, language)
     return load_game(model), model.parts()
+
+
+def part_to_complete(
+    certificate: Certificate, formula: Qbf | None, status: bool | None, blocks: int | None
+) -> CircuitCertificate:
+    """The part that is used of a certificate whose open variables are a solver's.
+
+    ``status`` is the formula's value, where it is known; ``blocks`` is how many first ones are
+    used, where not all are.  Raises ``UsageError`` for what no solver completes.
+    """
+    from qsage_validate.certificates.parts import check_outermost, first_blocks
+
+    if formula is None:
+        raise UsageError("found --solver without a formula, expected one to solve")
+    if formula.depends:
+        raise UsageError("found a part of a certificate with dependency sets, expected a whole one")
+    if not isinstance(certificate, CircuitCertificate):
+        raise UsageError(
+            "found --solver with a clause set, expected a certificate with a function for each "
+            "variable that it decides"
+        )
+    if status is not None and status is not certificate.kind.truth:
+        given = str(status).lower()
+        raise UsageError(f"found --status {given} with a {certificate.kind.value} certificate")
+    if blocks is not None:
+        certificate = first_blocks(certificate, formula, blocks)
+    check_outermost(certificate, formula)
+    return certificate
+
+
+def found_readings(words: Sequence[str], formula: Qbf) -> FoundReadings:
+    """The layout that is found out from the formula's values and the rules that ``words`` name.
+
+    Raises ``UndecidedError`` where no reading stands out.
+    """
+    from qsage_validate.judging.readings import find_layout
+
+    stage("finding out what the variables mean")
+    game, parts = rules_of_words(words)
+    deadline = reading_deadline().share(_SEARCH)
+    found = find_layout(formula, game, model=parts, deadline=deadline)
+    if not found.stands_out:
+        raise UndecidedError(
+            f"no reading of the variables stands out ({found.best_words}): "
+            "'qsage layout' has the lines"
+        )
+    return found
 
 
 # Plays of a game without a formula: a search answers

@@ -12,7 +12,6 @@ from typing import Final
 from qsage_validate.arena.strategy_tree import tree_of
 from qsage_validate.arena.watch import broken_by_values, finding
 from qsage_validate.certificates.check import circuit_of
-from qsage_validate.certificates.functions import NotDefinitionalError
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout import Layout, literal_value, variables_of
@@ -27,7 +26,7 @@ from qsage_validate.kernel.certificate import (
     dont_cares,
 )
 from qsage_validate.kernel.claims import ClaimsTimeoutError, Counterexample, evaluate
-from qsage_validate.kernel.composition import compose
+from qsage_validate.kernel.composition import NotDefinitionalError, compose
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.kernel.obligation import Obligation, joined
 from qsage_validate.kernel.strategy import LooksRightError, MisreadError

@@ -51,6 +51,7 @@ from qsage_validate.validation.finding import (
 )
 
 if TYPE_CHECKING:
+    from qsage_validate.arena.play_engine import PlayEngine
     from qsage_validate.formats.json_text import Json
     from qsage_validate.proving.run import ValidationRun
     from qsage_validate.proving.state_walker import StateWalker
@@ -86,16 +87,23 @@ class ArrayWalker(Walker[PlayLayer]):
 
     def __init__(self, walk: VectorWalk) -> None:
         self._walk = walk
-        self.play_engine = walk.play_engine
+        self.plies = walk.plies
         self._merging = merging_for(walk.layout, walk.oracle)
         self.merges = self._merging is not None
+
+    @property
+    def play_engine(self) -> PlayEngine:
+        return self._walk.play_engine
+
+    def replies_at(self, ply: int) -> bool:
+        return self._walk.to_move(ply - 1) is self._walk.player
 
     def start(self) -> PlayExpansion[PlayLayer]:
         return self._expansion(self._walk.start(), np.zeros(1, dtype=np.intp).tolist())
 
     def expand(self, nodes: PlayLayer) -> PlayExpansion[PlayLayer]:
         walk = self._walk
-        if walk.to_move(nodes.plies) is self.play_engine.player:
+        if walk.to_move(nodes.plies) is walk.player:
             return self._expansion(walk.answer(nodes), list(range(len(nodes))))
         legal, agree = walk.legality(nodes)
         findings = self._explain(nodes.take(~agree))
@@ -363,7 +371,7 @@ class _Exhaustion(Generic[Nodes]):
         self._findings: list[Finding] = []
         self._halfway = False
         self._rest: Nodes | None = None
-        self._done = Covered(walker.play_engine.plies)
+        self._done = Covered(walker.plies)
         self._todo: list[Nodes] = []
         self._todo_plays: list[int] = []
         self._later: list[Nodes] = []
@@ -472,8 +480,7 @@ class _Exhaustion(Generic[Nodes]):
         done.sampled |= found.sampled
         self._findings += found.findings
         if ply:
-            play_engine = self._walker.play_engine
-            done.replies += len(plays) if play_engine.mover(ply) is play_engine.player else 0
+            done.replies += len(plays) if self._walker.replies_at(ply) else 0
             del self._todo_plays[: len(plays)]
             self._todo[:1] = [] if self._rest is None else [self._rest]
 

@@ -15,7 +15,6 @@ from qsage_validate.certificates.check import (
     functions_of,
 )
 from qsage_validate.certificates.check import CheckEvidence as Measured
-from qsage_validate.certificates.functions import NotDefinitionalError
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout import Layout
 from qsage_validate.errors import Undecided
@@ -29,6 +28,7 @@ from qsage_validate.kernel.certificate import (
     dont_cares,
 )
 from qsage_validate.kernel.claims import ClaimsTimeoutError
+from qsage_validate.kernel.composition import NotDefinitionalError
 from qsage_validate.problems.load import BoardProblem
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.run import LevelResult

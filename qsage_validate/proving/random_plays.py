@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -26,8 +27,11 @@ from qsage_validate.arena.adversary import (
     LeastSeen,
     ManyDraws,
     PlayResults,
+    check_illegal,
+    open_adversary,
+    open_board_adversary,
 )
-from qsage_validate.arena.open import open_adversary, open_board_adversary, open_play_engine
+from qsage_validate.arena.open import open_reader
 from qsage_validate.certificates.choose_oracle import OracleKind
 from qsage_validate.errors import Undecided, UsageError
 from qsage_validate.games.bddl.arrays import Flags, Indices
@@ -35,7 +39,7 @@ from qsage_validate.problems.load import BoardProblem, Problem
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.run import NO_FUNCTIONS, LevelInterrupted, LevelResult, unsupported
 from qsage_validate.proving.vector_walk import LayerStep, PlayLayer, VectorWalk, vector_walk, walks
-from qsage_validate.strategies.reader import split_moves
+from qsage_validate.strategies.reader import knows_illegal, split_moves
 from qsage_validate.system.limits import NEVER, Deadline, Progress, Stopwatch, Tell, nobody
 from qsage_validate.validation.finding import Finding, Refuted, Sampled, Verdict
 
@@ -51,39 +55,45 @@ _CLAIM_BITS: Final = 30
 
 
 class VectorAdversary(Adversary):
-    """Plays batches of random plays: those of ``reference``, on the walk of its play engine.
+    """Plays batches of random plays: those of the adversary that ``reference`` makes for suspects.
 
-    ``tick`` is called at every ply.  Without ``merge`` every play is asked about on its own,
-    however alike they are: so much slower, for measurements.
+    ``seed``, ``illegal`` and ``bias`` are that adversary's.  ``tick`` is called at every ply.
+    Without ``merge`` every play is asked about on its own, however alike they are: so much slower,
+    for measurements.
     """
 
     def __init__(
         self,
         walk: VectorWalk,
-        reference: BoardAdversary,
+        reference: Callable[[], BoardAdversary],
         *,
+        seed: int,
+        illegal: float = 0.0,
+        bias: bool = False,
         merge: bool = True,
         tick: Callable[[], None] = lambda: None,
     ) -> None:
-        super().__init__(reference.seed)
+        super().__init__(seed)
         self._walk = walk
-        self._reference = reference
+        self._illegal, self._bias = illegal, bias
+        self._reference = cache(reference)
         self._merge = merge
         self._tick = tick
 
     def with_replays(self, findings: Iterable[Finding]) -> list[Finding]:
-        return self._reference.with_replays(findings)
+        known = list(findings)
+        return self._reference().with_replays(known) if known else known
 
     def play(self, numbers: Sequence[int]) -> PlayResults:
-        illegal, bias = self._reference.illegal, self._reference.bias
-        batch = _Batch(self._walk, self.seed, illegal, bias, self._merge, numbers)
+        bias = self._bias
+        batch = _Batch(self._walk, self.seed, self._illegal, bias, self._merge, numbers)
         batch.run(self._tick)
         # Where moves depend on what other plays did, all are played anew.
         doubtful = batch.suspect if not (bias and batch.suspect.any()) else ~batch.none
         rows = np.flatnonzero(doubtful).tolist()
         if not rows:
             return batch.results
-        again = self._reference.play([numbers[row] for row in rows])
+        again = self._reference().play([numbers[row] for row in rows])
         if len(rows) == len(numbers):
             return again
         for row, text, promised in zip(rows, again.texts, again.promised, strict=True):
@@ -136,7 +146,7 @@ class _Batch:
         layer = self._settle(step)
         while len(layer):
             tick()
-            if walk.to_move(layer.plies) is walk.play_engine.player:
+            if walk.to_move(layer.plies) is walk.player:
                 layer = self._settle(walk.answer(layer))
             else:
                 layer = self._move(layer)
@@ -353,8 +363,13 @@ class _Players:
             return open_adversary(problem, seed=self._seed, illegal=illegal, bias=bias)
         if self._walk is None:
             self._walk = vector_walk(problem)
-        reference = open_board_adversary(problem, seed=self._seed, illegal=illegal, bias=bias)
-        return VectorAdversary(self._walk, reference, tick=self._tick)
+        check_illegal(self._walk.reader, problem.game, illegal)
+        reference = partial(
+            open_board_adversary, problem, seed=self._seed, illegal=illegal, bias=bias
+        )
+        return VectorAdversary(
+            self._walk, reference, seed=self._seed, illegal=illegal, bias=bias, tick=self._tick
+        )
 
     def _tally(self, adversary: Adversary, results: PlayResults) -> _Tally:
         digest = hashlib.sha256()
@@ -419,7 +434,8 @@ def _parts(problem: Problem, games: int, illegal: float, bias: bool | None) -> l
         return [RandomPart("random values", games, 0.0, bias=False)]
     if bias is not None:
         return [RandomPart("biased" if bias else "random", games, illegal, bias)]
-    tells = open_play_engine(problem, problem.oracle(OracleKind.SIMULATION)).knows_illegal()
+    reader = open_reader(problem, problem.oracle(OracleKind.SIMULATION))
+    tells = knows_illegal(reader, problem.game)
     chance = illegal if tells else 0.0
     ways = [("legal moves", 0.0, False), ("least seen moves", chance, True)]
     if chance:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from qsage_validate.certificates.functions import NotDefinitionalError
 from qsage_validate.encodings.layout import variables_of
 from qsage_validate.judging.encoding import judge
 from qsage_validate.kernel.certificate import CircuitCertificate
+from qsage_validate.kernel.composition import NotDefinitionalError
 from qsage_validate.problems.load import BoardProblem, Problem, why_no_rules
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.run import NO_FUNCTIONS, LevelResult, unsupported

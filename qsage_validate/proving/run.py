@@ -239,11 +239,10 @@ class ValidationRun:
 
         A finding that rests on no such value refutes in any case.
         """
-        from qsage_validate.arena.open import watched
+        if problem.assertions:
+            from qsage_validate.arena.watch import watched
 
-        looked = watched(problem)
-        if looked:
-            result = replace(result, evidence={**result.evidence, "assertions": looked})
+            result = replace(result, evidence={**result.evidence, "assertions": watched(problem)})
         if not isinstance(result.verdict, Refuted):
             return result
         findings = result.verdict.findings

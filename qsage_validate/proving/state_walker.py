@@ -33,12 +33,20 @@ class StateWalker(Walker[list[PlayState]]):
         *,
         samples: bool,
     ) -> None:
-        self.play_engine = play_engine
+        self._play_engine = play_engine
+        self.plies = play_engine.plies
         self.merges = merging is not None
         # Solvers take their time for all goals at all squares; Herbrand verdicts are exact.
         self.samples = samples
         self._merging = merging
         self._column = {variable: k for k, variable in enumerate(opponent)}
+
+    @property
+    def play_engine(self) -> PlayEngine:
+        return self._play_engine
+
+    def replies_at(self, ply: int) -> bool:
+        return self._play_engine.mover(ply) is self._play_engine.player
 
     def start(self) -> PlayExpansion[list[PlayState]]:
         start = self.play_engine.start()

@@ -17,18 +17,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from itertools import product
-from typing import Final, Generic, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qsage_validate.arena.frame import PlayState
-from qsage_validate.arena.open import open_play_engine
-from qsage_validate.arena.play_engine import PlayEngine, broken_by
+from qsage_validate.arena.open import open_play_engine, open_reader
 from qsage_validate.certificates.choose_oracle import OracleKind
 from qsage_validate.certificates.oracle import Choice
 from qsage_validate.certificates.simulation_oracle import SimulationOracle
@@ -36,12 +34,22 @@ from qsage_validate.circuit.simulate import Cofactors, pack, unpack
 from qsage_validate.encodings.layout import Layout, Ply, StateCode
 from qsage_validate.games.bddl.arrays import ArrayRules, Flags, Indices, Words
 from qsage_validate.games.bddl.rules import BddlGame
-from qsage_validate.games.protocol import Player
+from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.problems.load import BoardProblem, Problem
-from qsage_validate.strategies.reader import Assignment, LayoutMove
+from qsage_validate.strategies.reader import (
+    Assignment,
+    CertificateReader,
+    LayoutMove,
+    mover_of,
+    plies_of,
+)
 from qsage_validate.strategies.skolem import SkolemReader
 from qsage_validate.validation.finding import Finding
+
+if TYPE_CHECKING:
+    from qsage_validate.arena.frame import PlayState
+    from qsage_validate.arena.play_engine import PlayEngine
 
 # The walk of ``state_walker.py`` on arrays, for its speed: thousands of plays in a step
 
@@ -120,18 +128,27 @@ class _Ply:
 class VectorWalk:
     """Steps of plays against one certificate.
 
-    ``play_engine`` must have been made for a problem that :func:`walks` accepts.
+    ``reader`` and ``game`` must be those of a problem that :func:`walks` accepts; ``play_engine``
+    makes what explains its suspects.
     """
 
-    def __init__(self, play_engine: PlayEngine, oracle: SimulationOracle) -> None:
-        reader, game = play_engine.reader, play_engine.game
+    def __init__(
+        self,
+        reader: CertificateReader,
+        game: TwoPlayerGame | None,
+        oracle: SimulationOracle,
+        play_engine: Callable[[], PlayEngine],
+    ) -> None:
         assert isinstance(reader, SkolemReader), "a Skolem certificate"
         assert isinstance(game, BddlGame), "rules on masks"
-        self.play_engine = play_engine
+        self._make_play_engine = play_engine
         self.layout = reader.layout
+        self.player = reader.player
+        self.plies = plies_of(reader.layout, game)
+        self.knows_legality = reader.knows_legality
         self.rules = ArrayRules(game.grounding)
         self.game = game
-        self._reader = reader
+        self.reader = reader
         self.oracle = oracle
         self._column = {variable: k for k, variable in enumerate(oracle.opponent)}
         self._places = [
@@ -139,14 +156,14 @@ class VectorWalk:
         ]
         self._ply = cache(self._make_ply)
 
-    @property
-    def knows_legality(self) -> bool:
-        """True if the formula can say which of the opponent's moves are legal."""
-        return self.play_engine.knows_legality
+    @cached_property
+    def play_engine(self) -> PlayEngine:
+        """The play engine, made when there is a suspect to ask it about."""
+        return self._make_play_engine()
 
     def to_move(self, plies: int) -> Player:
         """Whose turn it is after ``plies`` plies of a play that goes on."""
-        return self.play_engine.mover(plies + 1)
+        return mover_of(self.layout, self.game, plies + 1)
 
     # -- steps ------------------------------------------------------------------------------
 
@@ -276,14 +293,14 @@ class VectorWalk:
 
     def keeps_promise(self, layer: PlayLayer) -> Flags:
         """True for plays whose verdict is Black's, whatever the symbolic position is."""
-        return self._verdict(layer.choice, self._reader.patterns(self._assignment(layer, ())))
+        return self._verdict(layer.choice, self.reader.patterns(self._assignment(layer, ())))
 
     def illegal_keeps_promise(self, layer: PlayLayer, rows: Indices, chosen: Indices) -> Flags:
         """True for plays whose verdict is Black's when illegal moves are let happen."""
         ply = self._ply(layer.plies)
         choice = self._with_moves(layer.choice[rows], ply, chosen)
         own = [self.oracle.opponent[column] for column in ply.columns]
-        return self._verdict(choice, self._reader.patterns(self._assignment(layer, own)))
+        return self._verdict(choice, self.reader.patterns(self._assignment(layer, own)))
 
     def can_claim(self, plies: int) -> bool:
         """True if the ply that was made last can claim a goal, with a verdict on it."""
@@ -292,7 +309,7 @@ class VectorWalk:
     def claim_variables(self, layer: PlayLayer) -> list[int]:
         """The columns of the variables by which White names the goal claimed with the last ply."""
         position = set(map(abs, self.layout.state.position))
-        rest = self._reader.rest(self._claiming(layer))
+        rest = self.reader.rest(self._claiming(layer))
         return [self._column[v] for v in rest if v not in position]
 
     def sampled_claim_refuted(self, layer: PlayLayer, rows: Indices, goals: Flags) -> Flags:
@@ -307,8 +324,8 @@ class VectorWalk:
     def claims_refuted(self, layer: PlayLayer) -> tuple[Flags, bool]:
         """The plays in which all claims with the last ply fail; true if all were tried."""
         assignment = self._claiming(layer)
-        patterns = self._reader.patterns(assignment)
-        complete = len(patterns) == 1 << len(self._reader.rest(assignment))
+        patterns = self.reader.patterns(assignment)
+        complete = len(patterns) == 1 << len(self.reader.rest(assignment))
         return self._verdict(self._claimed(layer), patterns), complete
 
     def _stop_column(self, plies: int) -> int | None:
@@ -380,9 +397,9 @@ class VectorWalk:
 
     def _make_ply(self, plies: int) -> _Ply:
         variables = self.layout.moves[plies]
-        code, player = self._reader.code, variables.player
+        code, player = self.reader.code, variables.player
         on_board = code.moves(plies + 1)
-        if player is not self.play_engine.player:
+        if player is not self.player:
             on_board = [move for move in on_board if code.can_say(plies + 1, move)]
         moves = (*on_board, *code.no_moves(plies + 1))
         encoded = [code.encode(plies + 1, move) for move in moves]
@@ -491,7 +508,8 @@ def vector_walk(problem: BoardProblem) -> VectorWalk:
     """The walk of a problem that :func:`walks` accepts."""
     oracle = problem.oracle(OracleKind.SIMULATION)
     assert isinstance(oracle, SimulationOracle), "a circuit is simulated"
-    return VectorWalk(open_play_engine(problem, oracle), oracle)
+    reader = open_reader(problem, oracle)
+    return VectorWalk(reader, problem.game, oracle, lambda: open_play_engine(problem, oracle))
 
 
 # Steps of all plays at once, on arrays or play by play, for the exhaustive adversary
@@ -522,9 +540,18 @@ class PlayExpansion(Generic[Nodes]):
 class Walker(ABC, Generic[Nodes]):
     """Beginnings of plays (``Nodes``) and their continuations."""
 
-    play_engine: PlayEngine
+    plies: int
     batch: int
     merges: bool
+
+    @property
+    @abstractmethod
+    def play_engine(self) -> PlayEngine:
+        """The play engine of these plays; ``plies`` are the most that one of them has."""
+
+    @abstractmethod
+    def replies_at(self, ply: int) -> bool:
+        """True if a ply (from 1) is one of the certificate's side."""
 
     @abstractmethod
     def start(self) -> PlayExpansion[Nodes]:
@@ -564,6 +591,8 @@ class Walker(ABC, Generic[Nodes]):
 
 def explain(play_engine: PlayEngine, moves: Sequence[str], *, claim: bool) -> list[Finding]:
     """The findings of a play, step by step, and of the goal that its last move claims."""
+    from qsage_validate.arena.play_engine import broken_by
+
     states = [column[0] for column in replay_all(play_engine, [moves])]
     findings: list[Finding] = []
     for state in states:

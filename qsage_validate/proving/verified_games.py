@@ -22,7 +22,6 @@ from typing import Final
 import numpy as np
 
 from qsage_validate.certificates.definitions import definitions
-from qsage_validate.certificates.functions import NotDefinitionalError
 from qsage_validate.certificates.writer import certificate_bytes
 from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
@@ -34,6 +33,7 @@ from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player, Square, TwoPlayerGame
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
+from qsage_validate.kernel.composition import NotDefinitionalError
 from qsage_validate.kernel.game import Rules, State, TooLargeError
 from qsage_validate.kernel.obligation import Cnf
 from qsage_validate.kernel.reading import Matcher, PlyReading, Reading, assignments

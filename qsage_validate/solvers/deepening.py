@@ -50,6 +50,20 @@ Fields = Mapping[str, Callable[[Json], Any]]
 
 
 @dataclass(frozen=True, slots=True)
+class Farm:
+    """Who searches: ``jobs`` processes here, or a Dask scheduler's workers at ``address``.
+
+    ``split`` is the number of plies before the positions that are searched apart, ``resume`` a
+    file that keeps what is known of them.
+    """
+
+    jobs: int = 1
+    address: str | None = None
+    split: int | None = None
+    resume: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class DepthAnswer:
     """The answer whether Black wins within ``plies``, its source, and the time it took.
 

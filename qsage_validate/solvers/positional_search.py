@@ -17,13 +17,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.kernel import as_positional
 from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.games.kernel import Kernel, State
+from qsage_validate.games.library.catalogue import name_of
 from qsage_validate.games.masks import minimal
 from qsage_validate.games.positional.model import (
+    Arrangement,
     CanonicalKeys,
     PositionalModel,
     alternating,
@@ -31,19 +35,19 @@ from qsage_validate.games.positional.model import (
     without_dead_sets,
     without_long_sets,
 )
-from qsage_validate.games.positional.rules import PositionalGame
-from qsage_validate.games.protocol import Player, State
+from qsage_validate.games.protocol import Player
 from qsage_validate.solvers.maker_breaker import MakerBreaker, WinningSets
 from qsage_validate.solvers.search_engine import (
     NEVER,
     NOT_WITHIN,
     WIN,
-    Bounds,
     ManyReplies,
     SearchEngine,
+    unwatched,
 )
 
 if TYPE_CHECKING:
+    from qsage_validate.games.positional.rules import PositionalGame
     from qsage_validate.solvers.maker_maker import MakerMaker
 
 
@@ -93,40 +97,82 @@ class SearchStage(Protocol):
         ...
 
 
+class _GeneralSearch:
+    """The general search of a game: loaded for the first position that is left to it."""
+
+    def __init__(self, game: Callable[[], PositionalGame | BddlGame]) -> None:
+        self._make = game
+        self._begun: SearchEngine | None = None
+        self._watch = unwatched
+
+    @cached_property
+    def game(self) -> PositionalGame | BddlGame:
+        return self._make()
+
+    @property
+    def engine(self) -> SearchEngine:
+        if self._begun is None:
+            from qsage_validate.solvers.general_search import Bounds
+
+            self._begun = Bounds(self.game)
+            self._begun.watch = self._watch
+        return self._begun
+
+    @property
+    def watch(self) -> Callable[[], None]:
+        return self._watch
+
+    @watch.setter
+    def watch(self, watch: Callable[[], None]) -> None:
+        self._watch = watch
+        if self._begun is not None:
+            self._begun.watch = watch
+
+    @property
+    def nodes(self) -> int:
+        return 0 if self._begun is None else self._begun.nodes
+
+    @property
+    def positions(self) -> int:
+        return 0 if self._begun is None else self._begun.positions
+
+
 class PositionalEngine:
     """The search of one positional game with its tables (a ``SearchEngine``).
 
-    Positions that do not arise from the first stones are left to the general search.  ``stage`` is
-    for games of connection.  Raises ``UsageError`` for games with turns of several stones, and for
-    more than ``MOST_SETS`` winning sets or minimal ways of a network, unless there is a stage that
-    begins some time.
+    Positions that do not arise from the first stones are left to the general search, of ``game``
+    where that is there already.  ``stage`` is for games of connection.  Raises ``UsageError`` for
+    games with turns of several stones, and for more than ``MOST_SETS`` winning sets or minimal
+    ways of a network, unless there is a stage that begins some time.
     """
 
     many: ManyReplies | None = None
     replaces = False
 
-    def __init__(self, game: PositionalGame, stage: SearchStage | None = None) -> None:
-        model = game.model
+    def __init__(
+        self,
+        model: PositionalModel,
+        stage: SearchStage | None = None,
+        game: PositionalGame | None = None,
+    ) -> None:
         self._stage = stage
         self._last: int | None = None
         self._full_board: FullBoard | None = None
         if not model.alternates:
-            raise UsageError(f"{game.name}: found turns of several stones, expected of one")
+            raise UsageError(f"{name_of(model)}: found turns of several stones, expected of one")
         self._model = model
         self._size = len(model.positions)
-        self._general = Bounds(game)
-        self.kernel = self._general.kernel
+        self._general = _GeneralSearch(lambda: game or _rules_of(model))
         self._looked_at = 0
         self.for_ever = False
         try:
-            self._by_sets: MakerBreaker | MakerMaker | None = self._search_of_sets(game)
+            self._by_sets: MakerBreaker | MakerMaker | None = self._search_of_sets(model)
         except UsageError:
             if stage is None or stage.after() == sys.maxsize:
                 raise
             self._by_sets = None
 
-    def _search_of_sets(self, game: PositionalGame) -> MakerBreaker | MakerMaker:
-        model = game.model
+    def _search_of_sets(self, model: PositionalModel) -> MakerBreaker | MakerMaker:
         # The sets that the first stones leave, and that the stones of the play are enough for.
         listed = model
         if model.network is not None:
@@ -135,8 +181,9 @@ class PositionalEngine:
             listed = with_winning_sets(model, MOST_SETS)
         short = without_long_sets(without_dead_sets(listed))
         if max(len(short.black_wins), len(short.white_wins)) > MOST_SETS:
-            raise UsageError(f"{game.name}: found more than {MOST_SETS:,} winning sets")
-        keys = CanonicalKeys(self._size, key_symmetries(short, game.arrangement))
+            raise UsageError(f"{name_of(model)}: found more than {MOST_SETS:,} winning sets")
+        arrangement = Arrangement.of(model.positions, hexagons=model.hexagons)
+        keys = CanonicalKeys(self._size, key_symmetries(short, arrangement))
         # Left out are sets that more stones could complete: what holds for ever holds without them.
         self.for_ever = model.network is None and len(short.black_wins) >= len(
             without_dead_sets(model).black_wins
@@ -148,6 +195,10 @@ class PositionalEngine:
 
         whites = WinningSets(minimal(short.white_wins), self._size)
         return MakerMaker(sets, whites, keys, self._count)
+
+    @property
+    def kernel(self) -> Kernel:
+        return self._general.game.kernel()
 
     @property
     def at_once(self) -> bool:
@@ -231,7 +282,7 @@ class PositionalEngine:
         """``WIN``, ``NOT_WITHIN`` so many plies or ``NEVER``."""
         stones = _stones(player, plies)
         if not self._fits(state, stones):
-            return self._general.search(state, player, plies)
+            return self._general.engine.search(state, player, plies)
         if not stones:
             return NOT_WITHIN
         black, white = self._pieces(state)
@@ -246,7 +297,7 @@ class PositionalEngine:
         if self._fills(black | white, player, plies):
             return WIN
         if by_sets is None:
-            return self._general.search(state, player, plies)
+            return self._general.engine.search(state, player, plies)
         return _search_sets(by_sets, black, white, player, stones)
 
     @property
@@ -264,14 +315,14 @@ class PositionalEngine:
         """True if Black wins within so many plies; ``None`` if the tables do not tell."""
         stones = _stones(player, plies)
         if not self._fits(state, stones):
-            return self._general.known(state, player, plies)
+            return self._general.engine.known(state, player, plies)
         black, white = self._pieces(state)
         if self._full_board is not None:
             wins = self._full_board.known(black, white, player)
             if wins is False or (wins and self._fills(black | white, player, plies)):
                 return wins
         if self._by_sets is None:
-            return self._general.known(state, player, plies)
+            return self._general.engine.known(state, player, plies)
         return self._by_sets.known(black, white, stones, blacks_turn=player is BLACK)
 
     def hint(self, state: State, player: Player, plies: int) -> int | None:
@@ -282,6 +333,12 @@ class PositionalEngine:
         black, white = self._pieces(state)
         hint = self._by_sets.hint(black, white, stones, blacks_turn=player is BLACK)
         return hint.bit_length() - 1 if hint else None
+
+
+def _rules_of(model: PositionalModel) -> PositionalGame:
+    from qsage_validate.games.positional.rules import PositionalGame
+
+    return PositionalGame(model)
 
 
 def _stones(player: Player, plies: int) -> int:
@@ -356,16 +413,16 @@ class GridEngine:
 
     def __init__(self, game: BddlGame, stage: StageOf = _no_stage) -> None:
         model = _up_to_the_full_board(game)
-        self._inner = PositionalEngine(PositionalGame(model), stage(model))
+        self._inner = PositionalEngine(model, stage(model))
         free, first = model.open.bit_count(), game.first_player
         self._beyond = game.plies > free and _stuck(model.open, first) is WHITE
         self._white: PositionalEngine | None = None
         if model.white_wins and self._beyond:
-            self._white = PositionalEngine(PositionalGame(_reversed(model, free, first)))
-        self._general = Bounds(game)
+            self._white = PositionalEngine(_reversed(model, free, first))
+        self._general = _GeneralSearch(lambda: game)
         reverse = [] if self._white is None else [self._white]
-        self._engines: list[SearchEngine] = [self._inner, self._general, *reverse]
-        self.kernel = self._general.kernel
+        self._engines: list[PositionalEngine | _GeneralSearch]
+        self._engines = [self._inner, self._general, *reverse]
         grounding = game.grounding
         self._size = grounding.squares
         self._planes = (1 << 2 * self._size) - 1
@@ -381,6 +438,10 @@ class GridEngine:
             }
             for player in Player
         }
+
+    @property
+    def kernel(self) -> Kernel:
+        return self._general.game.kernel()
 
     @property
     def name(self) -> str:
@@ -414,8 +475,8 @@ class GridEngine:
         return sum(engine.positions for engine in self._engines)
 
     def frames(self, plies: int) -> int:
-        """As many as the search of positional games takes."""
-        return max(self._inner.frames(plies), self._general.frames(plies))
+        """As many as the search of positional games takes: more than the general one."""
+        return self._inner.frames(plies)
 
     def depths(self, player: Player, last: int) -> Iterable[int]:
         """The depths of the positional game; all depths where the full board may decide."""
@@ -431,7 +492,7 @@ class GridEngine:
             return max(result, NOT_WITHIN) if self._beyond else result
         if self._white is None:
             # White has no goal, or the position is of a longer game.
-            return self._general.search(state, player, plies) if self._whites else WIN
+            return self._general.engine.search(state, player, plies) if self._whites else WIN
         loses = self._white.search(self._mirrored(state), player.other, free.bit_count())
         return NEVER if loses == WIN else WIN
 
@@ -441,7 +502,7 @@ class GridEngine:
         if plies <= free.bit_count() or _stuck(free, player) is BLACK:
             return self._inner.known(self._state(state), player, min(plies, free.bit_count()))
         if self._white is None:
-            return self._general.known(state, player, plies) if self._whites else True
+            return self._general.engine.known(state, player, plies) if self._whites else True
         loses = self._white.known(self._mirrored(state), player.other, free.bit_count())
         return None if loses is None else not loses
 

@@ -31,9 +31,10 @@ from qsage_validate.solvers.backend import (
 )
 from qsage_validate.solvers.backends import BLOQQER, Preprocessor, backends
 from qsage_validate.solvers.bloqqer import Preprocessed
-from qsage_validate.system.limits import Deadline, Limits, Progress, Task, now
+from qsage_validate.system.limits import Deadline, Limits, Progress, now
 from qsage_validate.system.programs import workspace
 from qsage_validate.system.signals import orderly_termination
+from qsage_validate.system.task import Task
 
 # Several solvers on one formula at once: the first confirmed answer counts
 

@@ -2,7 +2,7 @@
 
 One solver for every game that answers the protocol.  The question is the formula's: does Black
 win within the plies of the game?  The solver deepens by plies; an engine looks at the positions,
-the general one (``search_engine.py``) or one that knows more of some games.
+the general one (``general_search.py``) or one that knows more of some games.
 
 Its tables stay usable after a solve, after an interrupt, and for positions off the best line:
 ``SearchSolver.winner`` answers for any position of the game, mostly by looking it up.
@@ -18,14 +18,14 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.games.kernel import State
 from qsage_validate.games.model_text import languages
-from qsage_validate.games.protocol import Move, Player, Position, State, TwoPlayerGame
+from qsage_validate.games.protocol import Move, Player, Position, TwoPlayerGame
 from qsage_validate.registry import declared, load
 from qsage_validate.solvers.search_engine import (
     NEVER,
     NOT_WITHIN,
     WIN,
-    Bounds,
     DeclaredEngine,
     LimitError,
     SearchEngine,
@@ -94,7 +94,7 @@ class SearchSolver:
         self.game = game
         self.limits = limits
         self.tell = tell
-        self.engine = engine or Bounds(game)
+        self.engine = engine or _general(game)
         self.engine.watch = self._watch
         self._kernel = self.engine.kernel
         self._started = 0.0
@@ -439,7 +439,7 @@ def positional_engine(
 ) -> SearchEngine:
     from qsage_validate.solvers.positional_search import PositionalEngine
 
-    return PositionalEngine(game, _stage(game.model, choice, memory_mb))
+    return PositionalEngine(game.model, _stage(game.model, choice, memory_mb), game)
 
 
 def grid_engine(game: BddlGame, choice: EngineChoice, memory_mb: int | None) -> SearchEngine:
@@ -465,6 +465,12 @@ def engine_for(
         return None
 
 
+def _general(game: TwoPlayerGame) -> SearchEngine:
+    from qsage_validate.solvers.general_search import Bounds
+
+    return Bounds(game)
+
+
 def _general_for(game: TwoPlayerGame, choice: EngineChoice, memory_mb: int | None) -> SearchEngine:
     quicker = _quicker()
     if choice is EngineChoice.FAST and not quicker:
@@ -473,7 +479,7 @@ def _general_for(game: TwoPlayerGame, choice: EngineChoice, memory_mb: int | Non
     if choice is EngineChoice.FAST:
         takes = takes or [quicker[0]]  # which says why not
     if not takes:
-        return Bounds(game)
+        return _general(game)
     engine: SearchEngine = load(takes[0].general)(game, choice, memory_mb)
     return engine
 
@@ -486,17 +492,6 @@ def _check_fast(game: TwoPlayerGame, own: SearchEngine) -> None:
             f"found the engine fast for {game.name}, which has a search of its own, expected auto "
             "or pure"
         )
-
-
-class _Unprepared(Bounds):
-    """The engine of a search whose time was over before it had begun."""
-
-    def __init__(self, game: TwoPlayerGame, why: str) -> None:
-        super().__init__(game)
-        self._why = why
-
-    def search(self, state: State, player: Player, plies: int) -> int:
-        raise LimitError(self._why)
 
 
 def search_for(
@@ -520,6 +515,9 @@ def search_for(
             if engine is EngineChoice.FAST and own is not None:
                 _check_fast(game, own)
             found = own or _general_for(game, engine, limits.memory_mb)
+            return SearchSolver(game, found, limits=limits, tell=tell)
     except UndecidedError as error:
-        found = _Unprepared(game, str(error))
-    return SearchSolver(game, found, limits=limits, tell=tell)
+        from qsage_validate.solvers.general_search import UnpreparedSearch
+
+        unprepared = UnpreparedSearch(game, str(error))
+    return SearchSolver(game, unprepared, limits=limits, tell=tell)

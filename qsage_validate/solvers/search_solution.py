@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.games.kernel import kernel_of
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.protocol import Move, Player, Position, TwoPlayerGame
@@ -14,7 +15,8 @@ from qsage_validate.solutions.check import rules_for
 from qsage_validate.solutions.walk import SolutionClaim, walk
 from qsage_validate.solvers.search import SearchSolver, search_for
 from qsage_validate.solvers.search_engine import SearchEngine
-from qsage_validate.system.limits import Limits, Task, Tell, nobody
+from qsage_validate.system.limits import Limits, Tell, nobody
+from qsage_validate.system.task import Task
 
 # Replies of a search: winning moves, else the moves that delay the loss longest
 
@@ -152,7 +154,7 @@ def find_solution(
 
 def _knows(engine: SearchEngine, game: TwoPlayerGame) -> bool:
     """True if the engine takes positions of a game that may have another depth than its own."""
-    if game.kernel() is None:
+    if kernel_of(game) is None:
         return False  # the positions themselves are the states
     try:
         engine.kernel.state(game.initial)

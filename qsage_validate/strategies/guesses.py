@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qsage_validate.circuit.aig import FALSE, AigBuilder
+from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.encodings.layout import Layout, variables_of
 from qsage_validate.errors import UsageError
 from qsage_validate.games.masks import members
@@ -20,6 +21,7 @@ from qsage_validate.games.positional.cover_game import Pairing
 from qsage_validate.games.positional.model import PositionalModel, representatives
 from qsage_validate.games.positional.rules import ClaimMove, PositionalGame, PositionalPosition
 from qsage_validate.games.protocol import Move, Player, TwoPlayerGame
+from qsage_validate.kernel.certificate import Certificate, CircuitCertificate
 from qsage_validate.solvers.maker_maker import BlockingSearch
 from qsage_validate.strategies.reader import Assignment
 from qsage_validate.system.limits import NEVER, Deadline
@@ -136,6 +138,44 @@ def told(layout: Layout, game: TwoPlayerGame | None) -> dict[int, int]:
 
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
+
+
+def read_unassigned(
+    certificate: Certificate, formula: Qbf, layout: Layout, game: TwoPlayerGame | None
+) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """The variables that White's moves depend on and to which a play gives no value; with a note.
+
+    The note is for people, where there are any.
+    """
+    if not isinstance(certificate, CircuitCertificate):
+        return (), ()
+    from qsage_validate.certificates.parts import variables_read
+    from qsage_validate.certificates.simulation_oracle import SimulationOracle
+
+    played = {v for ply in layout.moves if ply.player is Player.BLACK for v in variables_of(ply)}
+    for ply in layout.moves:
+        if ply.indicators is not None:
+            played.update(map(abs, ply.indicators.literals))
+    played.update(told(layout, game))
+    replies = {v for ply in layout.moves if ply.player is Player.WHITE for v in variables_of(ply)}
+    if replies <= certificate.functions.keys() and variables_read(certificate) <= played:
+        return (), ()
+    oracle = SimulationOracle(certificate, formula)
+    read = variables_read_at(layout, Player.WHITE, oracle) - played
+    found = tuple(v for v in formula.variables(Quantifier.EXISTS) if v in read)
+    if not found:
+        return (), ()
+    return found, (
+        f"White's functions read {_listed(formula, found)}, which are no moves: they are "
+        "false in a play, and White's replies may be wrong",
+    )
+
+
+def _listed(formula: Qbf, variables: Sequence[int]) -> str:
+    """``4 variables (7, 8, 9, 10)``."""
+    names = ", ".join(formula.name(v) for v in variables[:8])
+    more = ", …" if len(variables) > 8 else ""
+    return f"{len(variables)} variable{'s' * (len(variables) > 1)} of Black's ({names}{more})"
 
 
 class PairingStrategy:

@@ -819,3 +819,26 @@ class Refuter:
             return None
         true = {literal for literal in self._solver.get_model() or () if literal > 0}
         return {variable: k in true for variable, k in number.items()}
+
+
+def no_unfolding(formula: Qbf | None, layout: Layout) -> str | None:
+    """The reason why no board can show the plays of a Herbrand certificate; ``None`` if it can.
+
+    State variables and indicators are Black's there and follow from the matrix's circuit: in
+    clausal form it is lost in Tseitin variables, existentials that no layout knows.
+    """
+    if formula is None:
+        return "a Herbrand certificate needs the formula"
+    if not layout.state.is_board:
+        return None  # the board is the rules' there
+    levels = formula.levels()
+    position = map(abs, layout.state.position)
+    first = max((levels[v] for v in position if v in levels), default=-1)
+    states = set(map(abs, layout.state.literals))
+    used = {abs(x) for gate in formula.gates.values() for x in gate.inputs}
+    extra = [
+        v
+        for v in formula.variables(Quantifier.EXISTS)
+        if levels[v] > first and v not in states and v in used
+    ]
+    return None if not extra else "a Herbrand certificate needs the formula as a circuit (QCIR)"

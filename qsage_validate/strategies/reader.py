@@ -14,9 +14,16 @@ from functools import cache, cached_property
 from typing import Protocol
 
 from qsage_validate.certificates.oracle import Oracle, ask
-from qsage_validate.encodings.layout import Layout, MoveCoding, Ply, grid_move, literal_value
+from qsage_validate.encodings.layout import (
+    Layout,
+    MoveCoding,
+    Ply,
+    UnspecifiedLegality,
+    grid_move,
+    literal_value,
+)
 from qsage_validate.formats.grid_names import named_cell
-from qsage_validate.games.protocol import BoardPicture, Player
+from qsage_validate.games.protocol import BoardPicture, Player, TwoPlayerGame
 
 # A play as the formula sees it: moves as bits, boards as state variables
 
@@ -366,3 +373,28 @@ class CertificateReader(ABC):
 
         Much cheaper than :meth:`verdicts`, for many plays.
         """
+
+
+# Whose turn it is, and what is known, by formula and rules
+
+
+def mover_of(layout: Layout, game: TwoPlayerGame | None, ply: int) -> Player:
+    """The player of a ply (from 1); behind the layout's last one the rules say who that is."""
+    if ply <= layout.plies or game is None:
+        return layout.moves[ply - 1].player
+    return game.player_at(ply)
+
+
+def plies_of(layout: Layout, game: TwoPlayerGame | None) -> int:
+    """The largest number of plies of a play."""
+    return max(layout.plies, 0 if game is None else game.moves_made)
+
+
+def knows_illegal(reader: CertificateReader, game: TwoPlayerGame | None) -> bool:
+    """True if illegal moves are known, by the formula or by the rules.
+
+    The layout tells the meaning of a formula's silence (``UnspecifiedLegality``).
+    """
+    if reader.knows_legality or reader.layout.silence is UnspecifiedLegality.FREE:
+        return reader.knows_legality
+    return game is not None

@@ -8,7 +8,6 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -24,19 +23,6 @@ else:
 
 _LINE: Final = re.compile(r"^(VmPeak|VmHWM):\s*(\d+) kB$", re.MULTILINE)
 _KILOBYTES: Final = 1024
-
-MEMORY_MB: Final[ContextVar[int | None]] = ContextVar("MEMORY_MB", default=None)
-"""The MiB that the work at hand may take; ``None`` where there is no limit."""
-
-
-@contextmanager
-def memory_within(memory_mb: int | None) -> Iterator[None]:
-    """Within this block work that estimates its memory gives up above so many MiB."""
-    token = MEMORY_MB.set(memory_mb)
-    try:
-        yield
-    finally:
-        MEMORY_MB.reset(token)
 
 
 def limit_memory(memory_mb: int) -> None:

@@ -20,7 +20,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Generator, Iterator
-from contextlib import redirect_stderr, suppress
+from contextlib import contextmanager, redirect_stderr, suppress
 from importlib.util import find_spec
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -30,7 +30,7 @@ from typing import Any, Final, Generic, TypeVar
 from qsage_validate.errors import Exit, MissingExtraError, QsageError, Undecided, UsageError
 from qsage_validate.system.limits import NEVER, Deadline, Limits
 from qsage_validate.system.memory import lacks_memory, limit_memory, no_core_files
-from qsage_validate.system.signals import ctrl_c_held_back, kill_group, known
+from qsage_validate.system.signals import kill_group, known
 
 # A function in a Python process of its own, which may fail without taking us along
 
@@ -57,6 +57,27 @@ class RemoteError(QsageError):
 
 class JobEndedError(RuntimeError):
     """A process ended without a result, and not for lack of memory."""
+
+
+@contextmanager
+def ctrl_c_held_back() -> Iterator[None]:
+    """While inside, Ctrl-C waits, and processes that are started do not hear it either.
+
+    A process of Python's that is just loading its modules would answer it by a traceback.  A
+    program that ignored the signal ignores it still: whoever has started it ends it.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    # It lets signals in again when it starts its own process: that has to be before.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def run_job(

@@ -30,12 +30,13 @@ from enum import Enum
 from math import ceil, inf
 from pathlib import Path
 from time import time
+from types import FrameType
 from typing import IO, TYPE_CHECKING, Final
 
 from qsage_validate.errors import UsageError
 from qsage_validate.system.limits import NEVER, Deadline, counts_processor_time, now
 from qsage_validate.system.memory import MemoryUse, check_limits
-from qsage_validate.system.signals import kill_group, orderly_termination, signals_held_back
+from qsage_validate.system.signals import TERMINATING, kill_group, orderly_termination
 
 if TYPE_CHECKING:
     import fcntl
@@ -48,6 +49,36 @@ else:
 PREFIX: Final = "qsage-"
 MARK: Final = ".qsage-folder"
 _OLD_SECONDS: Final = 24 * 3600.0
+
+
+@contextmanager
+def signals_held_back() -> Iterator[None]:
+    """While inside, signals that raise exceptions wait; they are raised at the end.
+
+    For work that must not be cut off half-way, such as starting a child whose number is not yet
+    known.  Handlers are those of Python's functions; does nothing outside the main thread.
+    """
+    held: list[tuple[int, FrameType | None]] = []
+
+    def hold(number: int, frame: FrameType | None) -> None:
+        held.append((number, frame))
+
+    handlers = {}
+    if threading.current_thread() is threading.main_thread():
+        handlers = {
+            number: handler
+            for number in (signal.SIGINT, *TERMINATING)
+            if callable(handler := signal.getsignal(number))
+        }
+    try:
+        for number in handlers:
+            signal.signal(number, hold)
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for number_held, frame in held:
+            handlers[signal.Signals(number_held)](number_held, frame)
 
 
 @contextlib.contextmanager

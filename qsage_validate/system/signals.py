@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import _GeneratorContextManager, contextmanager
 from types import FrameType
 from typing import Final
@@ -88,26 +88,6 @@ ENDING: Final = (signal.SIGINT, *TERMINATING)
 
 
 @contextmanager
-def signals_told(tell: Callable[[int], None]) -> Iterator[None]:
-    """While inside, the numbers of signals that end a program are told, and nothing is raised.
-
-    ``tell`` is called in between anything that the main thread does.  Signals that are ignored
-    stay so; does nothing outside the main thread.
-    """
-    before = {}
-    if threading.current_thread() is threading.main_thread():
-        found = {number: signal.getsignal(number) for number in ENDING}
-        before = {n: how for n, how in found.items() if how not in (signal.SIG_IGN, None)}
-    try:
-        for number in before:
-            signal.signal(number, lambda told, _frame: tell(told))
-        yield
-    finally:
-        for number, how in before.items():
-            signal.signal(number, how)
-
-
-@contextmanager
 def orderly_termination() -> Iterator[None]:
     """While inside, SIGTERM and SIGHUP end the program as ``SystemExit``: cleanly.
 
@@ -142,54 +122,3 @@ def kill_group(pid: int) -> bool:
     except (AttributeError, ProcessLookupError, PermissionError):
         return False  # macOS says PermissionError of a group of zombies
     return True
-
-
-@contextmanager
-def signals_held_back() -> Iterator[None]:
-    """While inside, signals that raise exceptions wait; they are raised at the end.
-
-    For work that must not be cut off half-way, such as starting a child whose number is not yet
-    known.  Handlers are those of Python's functions; does nothing outside the main thread.
-    """
-    held: list[tuple[int, FrameType | None]] = []
-
-    def hold(number: int, frame: FrameType | None) -> None:
-        held.append((number, frame))
-
-    handlers = {}
-    if threading.current_thread() is threading.main_thread():
-        handlers = {
-            number: handler
-            for number in (signal.SIGINT, *TERMINATING)
-            if callable(handler := signal.getsignal(number))
-        }
-    try:
-        for number in handlers:
-            signal.signal(number, hold)
-        yield
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-        for number_held, frame in held:
-            handlers[signal.Signals(number_held)](number_held, frame)
-
-
-@contextmanager
-def ctrl_c_held_back() -> Iterator[None]:
-    """While inside, Ctrl-C waits, and processes that are started do not hear it either.
-
-    A process of Python's that is just loading its modules would answer it by a traceback.  A
-    program that ignored the signal ignores it still: whoever has started it ends it.
-    """
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    from multiprocessing import resource_tracker
-
-    # It lets signals in again when it starts its own process: that has to be before.
-    resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -25,6 +25,7 @@ from qsage_validate.formats.assertions import (
     Name,
     Not,
     names,
+    read_assertions,
     spellings,
 )
 from qsage_validate.formats.source import Source
@@ -191,3 +192,11 @@ def _in_atoms(condition: Condition, atoms: Mapping[str, Condition]) -> Condition
             return Not(_in_atoms(part, atoms))
         case Join(_, parts):
             return replace(condition, parts=tuple(_in_atoms(part, atoms) for part in parts))
+
+
+def read_asserted(
+    paths: Sequence[str], formula: Qbf | None, layout: Layout | None, game: TwoPlayerGame | None
+) -> tuple[Asserted, ...]:
+    """The assertions of all files; of positions by the rules of the layout's game."""
+    known = AssertionVocabulary(formula, layout, game)
+    return tuple(one for path in paths for one in known.bound(read_assertions(path)))

@@ -7,19 +7,18 @@ only as decoded boards, moves and indicator values; a difference becomes a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from qsage_validate.encodings.layout import Layout
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
 from qsage_validate.games.protocol import (
-    BoardPicture,
     Move,
     Outcome,
     Player,
     Position,
-    Square,
     TwoPlayerGame,
 )
 from qsage_validate.strategies.reader import (
@@ -27,16 +26,13 @@ from qsage_validate.strategies.reader import (
     BoardReading,
     LayoutMove,
     Legality,
-    SquareXY,
     StrategyAnswer,
 )
 from qsage_validate.validation.fit import check_fit
 
 if TYPE_CHECKING:
-    from qsage_validate.validation.finding import Evidence, Finding
-
-# At most so many moves are named in one finding about legality.
-_NAMED_MOVES = 6
+    from qsage_validate.validation.differences import RefereeFindings
+    from qsage_validate.validation.finding import Finding
 
 
 class Referee:
@@ -72,12 +68,12 @@ class Referee:
             raise UsageError(f"found {move}, expected a move of {player}'s by the rules")
         return position.play(known)
 
-    def evidence(self, literal: int, value: bool | None, meaning: str) -> Evidence:
-        """A literal of the formula with its value, as a part of a finding."""
-        from qsage_validate.validation.finding import Evidence
+    @cached_property
+    def said(self) -> RefereeFindings:
+        """Says what was found, in findings."""
+        from qsage_validate.validation.differences import RefereeFindings
 
-        sign = "-" if literal < 0 else ""
-        return Evidence(literal, sign + self._name(abs(literal)), value, meaning)
+        return RefereeFindings(self.layout, self._name)
 
     # -- the board --------------------------------------------------------------------------
 
@@ -115,67 +111,11 @@ class Referee:
         self, position: Position, reading: BoardReading, plies: int, moves: tuple[str, ...]
     ) -> Finding | None:
         """A finding if the formula's position after ``plies`` plies is not that of the rules."""
-        text, rule = "", f"the rules' board is {position.board}"
-        said: list[tuple[str, tuple[Evidence, ...]]] = []
-        if reading.atoms is not None:
-            atoms = self._wrong_atoms(position, reading.atoms)
-            named = atoms[:_NAMED_MOVES]
-            said = [self._atom_said(atom, atom in reading.atoms.true, plies) for atom in named]
-            rest = len(atoms) - len(said)
-            text = f" and {rest} more" if rest else ""
-            rule = f"the rules' position is {position}"
-        elif reading.board is not None:
-            squares = position.board.differences(reading.board)[:_NAMED_MOVES]
-            said = [self._square_said(xy, position, reading.board, plies) for xy in squares]
-        if not said:
+        wrong = self.differences(position, reading)
+        if not wrong:
             return None
-        text = ", ".join(shown for shown, _ in said) + text
-        board = self.drawn(position, reading).board
-        differ = position.board.differences(board) if board and position.board.squares else ()
-        from qsage_validate.validation.finding import Finding, FindingKind
-
-        return Finding(
-            FindingKind.BOARD_DIFFERS,
-            plies,
-            text,
-            player=position.to_move.other if plies else None,
-            move=moves[-1] if moves else None,
-            squares=tuple(differ),
-            evidence=said[0][1],
-            rule=rule,
-            moves=moves,
-        )
-
-    def _atom_said(self, atom: str, value: bool, plies: int) -> tuple[str, tuple[Evidence, ...]]:
-        """An atom in formula and rules, as text, and the literals that say it."""
-        state = self.layout.state
-        literals = zip(state.kinds, state.states[plies], strict=True)
-        return (
-            f"'{atom}' is {str(value).lower()} in the formula and {str(not value).lower()} by "
-            "the rules",
-            tuple(
-                self.evidence(literal, value, f"{atom}, state {plies}")
-                for kind, literal in literals
-                if literal and (atom == kind or (state.position and atom.startswith(f"{kind} ")))
-            ),
-        )
-
-    def _square_said(
-        self, xy: SquareXY, position: Position, board: BoardPicture, plies: int
-    ) -> tuple[str, tuple[Evidence, ...]]:
-        """A square in formula and rules, as text, and the state variables that say it."""
-        state, square, place = self.layout.state, board[xy], f"({xy[0]},{xy[1]})"
-        literals = zip(state.kinds, state.states[plies], strict=True)
-        values = () if state.code is None else zip(literals, state.code.encode(square), strict=True)
-        return (
-            f"{place} is {_content(square)} in the formula and {_content(position.board[xy])} by "
-            "the rules",
-            tuple(
-                self.evidence(literal, value, f"{kind} of state {plies} at {place}")
-                for (kind, literal), value in values
-                if value is not None
-            ),
-        )
+        drawn = self.drawn(position, reading).board
+        return self.said.position(position, reading, wrong, drawn, plies, moves)
 
     # -- moves ------------------------------------------------------------------------------
 
@@ -190,22 +130,7 @@ class Referee:
         illegality = None if move is None else position.illegality(move)
         if move is not None and illegality is None:
             return None
-        text = f"{answer.move}: no move of {player}" if illegality is None else illegality.reason
-        from qsage_validate.validation.finding import Finding, FindingKind
-
-        return Finding(
-            FindingKind.ILLEGAL_REPLY,
-            len(moves) + 1,
-            text,
-            player=player,
-            move=str(answer.move),
-            squares=() if illegality is None or illegality.square is None else (illegality.square,),
-            evidence=tuple(
-                self.evidence(v, value, "move bit") for v, value in answer.values.items()
-            ),
-            rule=None if illegality is None else illegality.rule,
-            moves=(*moves, str(answer.move)),
-        )
+        return self.said.answer(player, answer, illegality, moves)
 
     def legality(
         self, position: Position, verdicts: Mapping[LayoutMove, Legality], moves: tuple[str, ...]
@@ -222,10 +147,12 @@ class Referee:
             elif legal and not verdict.legal:
                 wrong_no.append(move)
         findings = []
-        if wrong_yes:
-            findings.append(self._legality(position, wrong_yes, verdicts, moves, accepts=True))
-        if wrong_no:
-            findings.append(self._legality(position, wrong_no, verdicts, moves, accepts=False))
+        for wrong, accepts in ((wrong_yes, True), (wrong_no, False)):
+            if wrong:
+                known = self.move(wrong[0], player)
+                fault = None if known is None else position.illegality(known)
+                found = self.said.legality(position, wrong, fault, verdicts, moves, accepts=accepts)
+                findings.append(found)
         return findings
 
     def is_legal(self, position: Position, move: Move) -> bool:
@@ -244,65 +171,6 @@ class Referee:
             missing = [text for text in missing if text not in others]
         return missing
 
-    def no_code(
-        self, position: Position, missing: Sequence[str], moves: tuple[str, ...]
-    ) -> Finding:
-        """Moves that are legal by the rules and that the layout cannot say."""
-        player, first = position.to_move, missing[0]
-        more = missing[1:_NAMED_MOVES]
-        rest = len(missing) - 1 - len(more)
-        others = f" (nor for {', '.join(more)}" + (f" and {rest} more)" if rest else ")")
-        from qsage_validate.validation.finding import Finding, FindingKind
-
-        return Finding(
-            FindingKind.LEGALITY_DIFFERS,
-            len(moves),
-            f"{player}'s move {first} is legal by the rules and the layout has no code for it"
-            + (others if more else ""),
-            player=player,
-            move=first,
-            rule=f"the rules' position is {position}",
-            moves=moves,
-        )
-
-    def _legality(
-        self,
-        position: Position,
-        wrong: Sequence[LayoutMove],
-        verdicts: Mapping[LayoutMove, Legality],
-        moves: tuple[str, ...],
-        *,
-        accepts: bool,
-    ) -> Finding:
-        player, first = position.to_move, wrong[0]
-        named = ", ".join(str(move) for move in wrong[:_NAMED_MOVES])
-        more = f" and {len(wrong) - _NAMED_MOVES} more" if len(wrong) > _NAMED_MOVES else ""
-        known = self.move(first, player)
-        illegality = None if known is None else position.illegality(known)
-        if accepts:
-            reason = f"{first}: no move of {player}" if illegality is None else illegality.reason
-            detail = f"the formula accepts {named}{more}, which the rules forbid ({reason})"
-        else:
-            detail = f"the formula forbids {named}{more}, which the rules allow"
-        legality = verdicts[first]
-        indicators = self.layout.moves[position.ply - 1].indicators
-        literals: Sequence[int] = legality.false
-        if accepts and indicators is not None:
-            literals = indicators.literals
-        from qsage_validate.validation.finding import Finding, FindingKind
-
-        return Finding(
-            FindingKind.LEGALITY_DIFFERS,
-            len(moves),
-            detail,
-            player=player,
-            move=str(first),
-            squares=() if first.square is None else (first.square,),
-            evidence=tuple(self.evidence(v, accepts, f"for {first}") for v in literals),
-            rule=None if illegality is None else illegality.rule,
-            moves=moves,
-        )
-
     # -- the end ----------------------------------------------------------------------------
 
     def end(
@@ -311,55 +179,4 @@ class Referee:
         """A finding if the play did not end with the win that the certificate promised."""
         if outcome.winner is promised:
             return None
-        from qsage_validate.validation.finding import Finding, FindingKind
-
-        return Finding(
-            FindingKind.END_DIFFERS,
-            plies,
-            f"{outcome.winner} wins ({outcome.reason}), the certificate promised {promised}",
-            player=outcome.winner,
-            move=moves[-1] if moves else None,
-            rule=outcome.reason,
-            moves=moves,
-        )
-
-    def claim(
-        self, player: Player, stop: int | None, plies: int, moves: tuple[str, ...]
-    ) -> Finding:
-        """The certificate stopped the play and the rules do not see its goal."""
-        evidence = () if stop is None else (self.evidence(stop, True, "game stop"),)
-        from qsage_validate.validation.finding import Finding, FindingKind
-
-        return Finding(
-            FindingKind.FALSE_CLAIM,
-            plies,
-            f"the certificate stops the play, but {player} has not reached a goal by the rules",
-            player=player,
-            move=moves[-1],
-            evidence=evidence,
-            rule="goal",
-            moves=moves,
-        )
-
-
-def unreadable(
-    answer: StrategyAnswer,
-    player: Player,
-    referee_evidence: tuple[Evidence, ...],
-    moves: tuple[str, ...],
-) -> Finding:
-    """The bits of a reply name no move."""
-    from qsage_validate.validation.finding import Finding, FindingKind
-
-    return Finding(
-        FindingKind.UNREADABLE_REPLY,
-        len(moves) + 1,
-        answer.problem,
-        player=player,
-        evidence=referee_evidence,
-        moves=moves,
-    )
-
-
-def _content(square: Square) -> str:
-    return square.name.lower()
+        return self.said.end(outcome, promised, plies, moves)

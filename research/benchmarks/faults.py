@@ -33,7 +33,8 @@ from rich.table import Table
 from qsage_validate.certificates.check import CertificateProved, check
 from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder, embed
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf
-from qsage_validate.circuit.sat import Unsatisfiable, satisfy
+from qsage_validate.circuit.sat import Unsatisfiable
+from qsage_validate.circuit.simplify import satisfy
 from qsage_validate.encodings import grid
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout import Layout, Ply

@@ -27,7 +27,7 @@ from rich.table import Table
 
 from qsage_validate.certificates.by_proof import extract
 from qsage_validate.certificates.check import check
-from qsage_validate.certificates.clausal import for_circuit
+from qsage_validate.certificates.parts import for_circuit
 from qsage_validate.certificates.qrat import lift, read_qrat
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.registry import encode

@@ -467,14 +467,14 @@ FAULTS: Final = (
         ("problems/test_load.py",),
     ),
     Fault(
-        "problems/load.py",
+        "strategies/guesses.py",
         "indicators have no value in a play",
         "played.update(map(abs, ply.indicators.literals))",
         "pass",
         ("problems/test_load.py",),
     ),
     Fault(
-        "problems/load.py",
+        "strategies/guesses.py",
         "the position that the rules tell has no value in a play",
         "played.update(told(layout, game))",
         "pass",

@@ -23,8 +23,7 @@ if __package__ in (None, ""):  # started as a file
 from rich.console import Console
 from rich.table import Table
 
-from qsage_validate.arena.adversary import BoardAdversary
-from qsage_validate.arena.open import open_adversary
+from qsage_validate.arena.adversary import BoardAdversary, open_adversary
 from qsage_validate.problems.load import Files, Problem, load
 from qsage_validate.proving.exhaustive import ArrayWalker, exhaust
 from qsage_validate.proving.random_plays import VectorAdversary
@@ -74,7 +73,10 @@ def ways(problem: Problem, illegal: float) -> dict[str, tuple[int, bool, Play]]:
     adversary = open_adversary(problem, seed=SEED, illegal=illegal)
     assert isinstance(adversary, BoardAdversary)
     walk = vector_walk(problem.on_board)
-    arrays = {merge: VectorAdversary(walk, adversary, merge=merge) for merge in (False, True)}
+    arrays = {
+        merge: VectorAdversary(walk, lambda: adversary, seed=SEED, illegal=illegal, merge=merge)
+        for merge in (False, True)
+    }
     return {
         "one at a time": (1, False, lambda numbers: adversary.play(numbers).texts),
         "side by side": (4096, True, lambda numbers: adversary.play(numbers).texts),

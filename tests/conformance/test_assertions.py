@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.arena.open import open_adversary
+from qsage_validate.arena.adversary import open_adversary
 from qsage_validate.certificates.compiler import NotCompiledError
 from qsage_validate.certificates.routes import Certified
 from qsage_validate.certificates.writer import certificate_bytes

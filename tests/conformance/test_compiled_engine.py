@@ -22,8 +22,8 @@ from qsage_validate.games.library.catalogue import library_games
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_command
 from qsage_validate.kernel.game import TooLargeError
+from qsage_validate.solvers.general_search import Bounds
 from qsage_validate.solvers.search import EngineChoice, SearchSolver, search_for
-from qsage_validate.solvers.search_engine import Bounds
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.minimax import minimax
 from tests.support.wild_models import filling_models, moving_models

@@ -20,8 +20,8 @@ from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_command
 from qsage_validate.kernel.game import TooLargeError
+from qsage_validate.solvers.general_search import Bounds
 from qsage_validate.solvers.search import EngineChoice, SearchSolver, search_for
-from qsage_validate.solvers.search_engine import Bounds
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 ENGINES = [

@@ -13,8 +13,7 @@ from random import Random
 
 import pytest
 
-from qsage_validate.arena.adversary import AdversaryReport
-from qsage_validate.arena.open import open_adversary
+from qsage_validate.arena.adversary import AdversaryReport, open_adversary
 from qsage_validate.certificates.compiler import NotCompiledError
 from qsage_validate.certificates.routes import Certified
 from qsage_validate.encodings.encoding import Encoding

@@ -14,6 +14,7 @@ from qsage_validate.arena.frame import LayoutMove, Pairs
 from qsage_validate.arena.lesson import Purpose, letters_of_threats, sentence, threats_text
 from qsage_validate.arena.program import blocking_pairs
 from qsage_validate.extensions.teaching.drill import Threats, reasons
+from qsage_validate.games.kernel import kernel_of
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.protocol import Move, Player, Position, Square, TwoPlayerGame
@@ -82,7 +83,7 @@ def game(request: pytest.FixtureRequest) -> TwoPlayerGame:
 
 
 def has_threats(game: TwoPlayerGame) -> bool:
-    kernel = game.kernel()
+    kernel = kernel_of(game)
     alternates = all(game.player_at(k) is not game.player_at(k + 1) for k in range(1, game.plies))
     known = kernel is not None and kernel.alternates and alternates
     return known and game.skipped(game.initial) is not None

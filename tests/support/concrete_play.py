@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Quantifier
-from qsage_validate.circuit.sat import Unsatisfiable, satisfy
+from qsage_validate.circuit.sat import Unsatisfiable
+from qsage_validate.circuit.simplify import satisfy
 from qsage_validate.encodings.encoding import Encoding, Goals, PlyLiterals
 from qsage_validate.games.protocol import Player
 

@@ -6,8 +6,9 @@ from functools import cache
 from random import Random
 
 from qsage_validate.formats.pg import HexFile
+from qsage_validate.games.positional.harary import fits, named
 from qsage_validate.games.positional.model import Network, PositionalModel
-from qsage_validate.games.positional.polyominoes import Cells, fits, named
+from qsage_validate.games.positional.polyominoes import Cells
 from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
 from qsage_validate.games.protocol import Player
 

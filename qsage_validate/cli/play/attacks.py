@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 def play_random(problem: Problem, options: PlayOptions, json_output: bool) -> Exit:
     """Let a random player play against the certificate of a problem."""
-    from qsage_validate.arena.open import open_adversary, watched
+    from qsage_validate.arena.adversary import open_adversary
+    from qsage_validate.arena.watch import watched
 
     opponent = problem.answering.kind.player.other
     options.tell_opponent(opponent, "certificate")

@@ -24,8 +24,9 @@ from qsage_validate.errors import (
     one_line,
 )
 from qsage_validate.play.state import Recent, State, Store, is_a_play, words_of
-from qsage_validate.system.limits import Background, Progress, Tell, stage
+from qsage_validate.system.limits import Progress, Tell, stage
 from qsage_validate.system.pool import JobEndedError, Send, run_job
+from qsage_validate.system.task import Background
 
 if TYPE_CHECKING:
     from qsage_validate.arena.lesson import BoardDrill, Teacher
@@ -138,17 +139,17 @@ def on_board(
 def go_on_with(match: PlayMatch, path: str) -> None:
     """Replay the play in ``path``; raises ``InputError`` where it does not fit."""
     from qsage_validate.formats.source import Source
-    from qsage_validate.play.transcript import Transcript
+    from qsage_validate.play.transcript import Transcript, play_transcript
 
     source = Source.open(path)
     stage(f"replaying {source.path}")
-    match.load(Transcript.parse(source.text, source.path))
+    play_transcript(match, Transcript.parse(source.text, source.path))
 
 
 def play_on(board: BoardSession) -> Exit:
     """Let the person play on the board until it is left; what would be lost is kept."""
     from qsage_validate.play.tui.app import Next, run
-    from qsage_validate.system.signals import signals_held_back
+    from qsage_validate.system.programs import signals_held_back
 
     table = board.table
     services = None if table.services is None else table.services()
@@ -302,9 +303,10 @@ def _remembered(board: BoardSession) -> Iterator[str]:
 
 def _keep(board: BoardSession, name: str) -> None:
     """Keep a play that is in no file, and say where."""
+    from qsage_validate.play.transcript import transcript_of
     from qsage_validate.play.tui.app import rescue
 
-    if board.store.folder is None or not is_a_play(board.match.transcript()):
+    if board.store.folder is None or not is_a_play(transcript_of(board.match)):
         return
     try:
         board.path = board.store.keep_play(board.match, name, board.path)

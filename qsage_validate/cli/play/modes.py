@@ -40,7 +40,9 @@ class NamedGame:
         """The same at its critical depth, where it is a game by name without a depth."""
         if self.named is None:
             return self
-        model, named = self.named.at_critical_depth(self.model, encoding)
+        from qsage_validate.cli.certify import at_critical_depth
+
+        model, named = at_critical_depth(self.named, self.model, encoding)
         return NamedGame(model, (*named.words, *named.flags), named)
 
     @property
@@ -151,7 +153,6 @@ def script(table: PlayTable, options: PlayOptions, json_output: bool) -> Exit:
         exit_code,
         frame_lines,
         lesson_lines,
-        match_json,
         run_script,
         too_few_moves,
     )
@@ -174,6 +175,8 @@ def script(table: PlayTable, options: PlayOptions, json_output: bool) -> Exit:
         _draw_moves(match, random.Random(options.seed or 0), tell)
     if json_output:
         lesson = {"lesson": match.lesson().to_dict()} if options.teach else {}
+        from qsage_validate.play.export import match_json
+
         emit_json(match_json(match, refused) | lesson)
     elif options.teach:
         emit("\n".join(lesson_lines(match.lesson())))

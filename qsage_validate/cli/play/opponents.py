@@ -6,6 +6,7 @@ go together on a command line is data: :data:`_NOT_WITH` and :data:`_NOT_BOTH`.
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -22,8 +23,10 @@ from qsage_validate.cli.play.play_options import (
 )
 from qsage_validate.cli.streams import was_interrupt
 from qsage_validate.errors import Exit, UsageError
+from qsage_validate.formats.source import FORMULAS, sniff
 
 if TYPE_CHECKING:
+    from qsage_validate.games.family import DeclaredFamily
     from qsage_validate.problems.load import Problem
 
 
@@ -99,8 +102,6 @@ def opponent(asked: Asked) -> Opponent:
 
     Raises ``UsageError`` for what does not go together, and ``InputError`` for bad files.
     """
-    from qsage_validate.games.family import families
-
     given = tuple(asked.given())
     asked, behind = asked.taken_apart()
     if behind and not {*_RULES}.isdisjoint(given):
@@ -117,7 +118,7 @@ def opponent(asked: Asked) -> Opponent:
 
         _check("StrategyOpponent", given, "--strategy, which has its game", named)
         return StrategyOpponent(asked.game.strategy)
-    family = next((own for own in families() if own.has(formula)), None)
+    family = _family(formula)
     if family is not None:
         what = f"an {family.name} game, which has no formula"
         from qsage_validate.cli.play.searched import HeapOpponent
@@ -165,6 +166,15 @@ def opponent(asked: Asked) -> Opponent:
 
         return ProgramOpponent(files, game, encoding)
     return CertificateOpponent(files, game, encoding)
+
+
+def _family(name: str | None) -> DeclaredFamily | None:
+    """The family of games without formulas of which ``name`` is a game."""
+    if name is None or (os.path.isfile(name) and sniff(name) in FORMULAS):
+        return None
+    from qsage_validate.games.family import families
+
+    return next((own for own in families() if own.has(name)), None)
 
 
 def _check(kind: str, given: Iterable[str], what: str, more: Iterable[str] = ()) -> None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from qsage_validate.play.match import PlayMatch
     from qsage_validate.play.state import Store
     from qsage_validate.play.tui.model.situation import Replay, Services
-    from qsage_validate.system.limits import Task
+    from qsage_validate.system.task import Task
 
     MakeTeacher = Callable[[], Teacher | None]
     from qsage_validate.problems.load import Files

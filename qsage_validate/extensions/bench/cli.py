@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 from qsage_validate.cli.commands import Command, CommandGroup, subcommand
-from qsage_validate.cli.common import address_in, emit, emit_json, narrate
+from qsage_validate.cli.common import emit, emit_json, narrate
 from qsage_validate.cli.options import JsonOption
 from qsage_validate.cli.parameters import OptionGroup, argument, flag, option, output_option
 from qsage_validate.errors import Exit, InputError, UsageError, did_you_mean
@@ -322,6 +322,8 @@ class RunOptions(OptionGroup):
 
     def runs_on(self) -> Scheduler:
         file = self.scheduler_file
+        from qsage_validate.cli.deepening import address_in
+
         address = self.scheduler if file is None else address_in(file)
         return LocalScheduler(self.jobs) if address is None else DaskScheduler(address)
 

@@ -59,8 +59,7 @@ def solve(
     Raises ``UsageError`` for ``others``, options that need a prefix, where one has a value.
     """
     from qsage_validate.extensions.dqbf.expansion import expand
-    from qsage_validate.system.limits import Stopwatch
-    from qsage_validate.system.memory import memory_within
+    from qsage_validate.system.limits import Stopwatch, memory_within
 
     for option in (name for name, value in others.items() if value):
         raise UsageError(f"found {option} with dependency sets, which are expanded here")

@@ -26,7 +26,8 @@ from typing import Final
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Qbf, Quantifier
-from qsage_validate.circuit.sat import Satisfiable, Solver, TimedOut, circuit_clauses, load, satisfy
+from qsage_validate.circuit.sat import Satisfiable, Solver, TimedOut, circuit_clauses, load
+from qsage_validate.circuit.simplify import satisfy
 from qsage_validate.errors import UndecidedError
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qcir_words import NAME

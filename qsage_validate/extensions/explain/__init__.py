@@ -6,7 +6,7 @@ from qsage_validate.registry import DeclaredCommand, PublicName
 
 DECLARES: Final = {
     "commands": "qsage_validate.extensions.explain:COMMANDS",
-    "explanations": "qsage_validate.extensions.explain.declared:EXPLANATIONS",
+    "explanations": "qsage_validate.extensions.explain.certificate:EXPLANATIONS",
     "names": "qsage_validate.extensions.explain:NAMES",
 }
 NAMES: Final = tuple(

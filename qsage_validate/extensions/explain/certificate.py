@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 from qsage_validate.api.formulas import Formula, encode
 from qsage_validate.api.games import Game as NamedGame
 from qsage_validate.api.reports import Report
+from qsage_validate.arena.program import DeclaredExplanation
 from qsage_validate.certificates.compiler import (
     ChosenMove,
     HeroPlays,
@@ -49,13 +50,13 @@ from qsage_validate.extensions.explain.situation import Made, Situation, made
 from qsage_validate.formats.source import Source
 from qsage_validate.games.bddl.rules import BddlGame, GoalInstance
 from qsage_validate.games.masks import members
+from qsage_validate.games.positional.cover_game import PlanningGame
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import (
     BoardPicture,
     Illegality,
     Move,
     Outcome,
-    PlanningGame,
     Player,
     Position,
     TwoPlayerGame,
@@ -730,3 +731,11 @@ def validated(
     if whole.interrupted:
         raise KeyboardInterrupt
     return Report(whole, ready)
+
+
+EXPLANATIONS: Final = (
+    DeclaredExplanation(
+        f"{__name__}:explain_strategy", f"{__package__}.cli:formula", f"{__package__}.cli:game"
+    ),
+)
+"""For the library and for plays, which explain at once."""

@@ -23,7 +23,8 @@ from itertools import combinations, takewhile
 from typing import Final
 
 from qsage_validate.circuit.aig import TRUE, AigBuilder
-from qsage_validate.circuit.sat import Satisfiable, Solver, TimedOut, satisfy
+from qsage_validate.circuit.sat import Satisfiable, Solver, TimedOut
+from qsage_validate.circuit.simplify import satisfy
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.extensions.explain.answers import (
     Answer,

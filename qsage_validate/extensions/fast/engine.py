@@ -38,6 +38,7 @@ from qsage_validate.extensions.fast.arrays import (
     new_frames,
 )
 from qsage_validate.games.bddl.kernel import BddlKernel
+from qsage_validate.games.kernel import ALWAYS, Kernel, State
 from qsage_validate.games.positional.hex import transversal_network, with_network
 from qsage_validate.games.positional.model import (
     Arrangement,
@@ -45,10 +46,10 @@ from qsage_validate.games.positional.model import (
     PositionalModel,
     is_hex_board,
 )
-from qsage_validate.games.protocol import ALWAYS, Kernel, Player, State
+from qsage_validate.games.protocol import Player
 from qsage_validate.solvers.search_engine import MAX_PLIES, NEVER, NOT_WITHIN, WIN, LimitError
 from qsage_validate.system.memory import physical_mb
-from qsage_validate.system.signals import signals_held_back
+from qsage_validate.system.programs import signals_held_back
 
 # Machine code that is run in slices of nodes, and the table in which it keeps its states
 
@@ -180,7 +181,7 @@ class CompiledEngine:
 
     ``memory_mb`` sizes the table, which begins with so many ``slots`` and grows.  Without
     ``with_bounds`` it looks at the nodes that
-    :class:`~qsage_validate.solvers.search_engine.Bounds` looks at without them.  Raises
+    :class:`~qsage_validate.solvers.general_search.Bounds` looks at without them.  Raises
     ``UsageError`` for a table that does not fit in the memory, ``TooLargeError`` for a game
     whose states do not fit in the words.
     """

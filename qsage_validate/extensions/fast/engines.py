@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING
 
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.games.kernel import Kernel, State
 from qsage_validate.games.positional.model import Network, PositionalModel
-from qsage_validate.games.protocol import Kernel, Player, State, TwoPlayerGame
+from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.kernel.game import TooLargeError
+from qsage_validate.solvers.general_search import Bounds
 from qsage_validate.solvers.positional_search import FullBoard, SearchStage
 from qsage_validate.solvers.search import EngineChoice
-from qsage_validate.solvers.search_engine import Bounds, ManyReplies, SearchEngine
+from qsage_validate.solvers.search_engine import ManyReplies, SearchEngine
 from qsage_validate.system.memory import physical_mb
 
 if TYPE_CHECKING:

@@ -22,16 +22,16 @@ from typing import Any, ClassVar, Final, Protocol
 from qsage_validate.errors import QsageError, UndecidedError
 from qsage_validate.formats.json_text import Json
 from qsage_validate.formats.source import Path
+from qsage_validate.games.kernel import ALWAYS, Kernel, State
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.model_text import GameModel
-from qsage_validate.games.protocol import ALWAYS, Kernel, Player, State, TwoPlayerGame
-from qsage_validate.solvers.deepening import AnswerFile, DepthAnswer, Fields
+from qsage_validate.games.protocol import Player, TwoPlayerGame
+from qsage_validate.solvers.deepening import AnswerFile, DepthAnswer, Farm, Fields
 from qsage_validate.solvers.search import EngineChoice, SearchSolver, search_for
 from qsage_validate.solvers.search_engine import (
     NEVER,
     NOT_WITHIN,
     WIN,
-    Farm,
     LimitError,
     ManyReplies,
     SearchEngine,

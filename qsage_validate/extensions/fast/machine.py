@@ -1,6 +1,6 @@
 """The search in machine code: what numba compiles.  Imported only where numba is there.
 
-It is the search of ``solvers/search_engine.py``, with a stack of its own, so that it stops
+It is the search of ``solvers/general_search.py``, with a stack of its own, so that it stops
 after any number of nodes and goes on where it was, and with a table of fixed size.  The words of
 a state are signed, for numba makes floating-point numbers of signed and unsigned ones together.
 ``words`` is a tuple with an entry for each word of a state: its length is part of its type, so

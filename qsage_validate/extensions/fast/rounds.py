@@ -12,7 +12,8 @@ import numpy as np
 from qsage_validate.extensions.fast.arrays import DONE, FAR, MAX_WORDS, WORD, Words, words_of
 from qsage_validate.extensions.fast.engine import Runner
 from qsage_validate.extensions.gdl.masks import Cases, MaskEffect, MaskKernel, NoTurnsError
-from qsage_validate.games.protocol import ALWAYS, Kernel, Player, State
+from qsage_validate.games.kernel import ALWAYS, Kernel, State
+from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.solvers.search_engine import (
     MAX_PLIES,

@@ -36,7 +36,6 @@ from qsage_validate.circuit.qbf import (
     Qbf,
     Quantifier,
     Scope,
-    clause_gates,
     tseitin,
 )
 from qsage_validate.encodings.encoding import (
@@ -69,7 +68,7 @@ from qsage_validate.extensions.gdl.model import (
 )
 from qsage_validate.extensions.gdl.qasp import MAX_RULES, ClingoProgram, ProgramCircuit, ground
 from qsage_validate.extensions.gdl.rules import rounds_game
-from qsage_validate.formats.qdimacs import ClausalForm
+from qsage_validate.formats.qdimacs import ClausalForm, clause_gates
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.protocol import Player
 

@@ -47,8 +47,9 @@ from qsage_validate.extensions.gdl.model import (
 )
 from qsage_validate.extensions.gdl.rules import GdlGrid, GdlMove, RoundsGame, RoundsPosition
 from qsage_validate.games.bddl.kernel import BitPermutation
-from qsage_validate.games.protocol import Kernel, Move, Player, Position, TwoPlayerGame, board_maps
-from qsage_validate.games.protocol import State as KernelState
+from qsage_validate.games.kernel import Kernel
+from qsage_validate.games.kernel import State as KernelState
+from qsage_validate.games.protocol import Move, Player, Position, TwoPlayerGame, board_maps
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.kernel.unrolled import (
     GroundOption,

@@ -32,7 +32,7 @@ from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
 from qsage_validate.errors import InputError, MissingExtraError, QsageError, UndecidedError
 from qsage_validate.extensions.gdl.model import components
 from qsage_validate.formats.source import PERCENT, Path, Source, quoted
-from qsage_validate.system.memory import MEMORY_MB
+from qsage_validate.system.limits import MEMORY_MB
 
 # Ground logic programs: grounding by clingo, and programs as circuits
 

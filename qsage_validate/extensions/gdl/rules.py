@@ -54,11 +54,12 @@ from qsage_validate.extensions.gdl.model import (
 )
 from qsage_validate.extensions.gdl.parser import parse_ground
 from qsage_validate.formats.source import quoted
+from qsage_validate.games.kernel import Kernel
+from qsage_validate.games.kernel import State as KernelState
 from qsage_validate.games.library.catalogue import name_of
 from qsage_validate.games.protocol import (
     BoardPicture,
     Illegality,
-    Kernel,
     Move,
     NotPlayableError,
     Outcome,
@@ -67,7 +68,6 @@ from qsage_validate.games.protocol import (
     Square,
     TwoPlayerGame,
 )
-from qsage_validate.games.protocol import State as KernelState
 from qsage_validate.solvers.deepening import Depths
 
 # Fluents that look like a grid, and the roles that own the things on it

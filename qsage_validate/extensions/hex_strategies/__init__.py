@@ -6,7 +6,7 @@ from qsage_validate.registry import DeclaredCommand
 
 DECLARES: Final = {
     "commands": "qsage_validate.extensions.hex_strategies:COMMANDS",
-    "strategies": "qsage_validate.extensions.hex_strategies.declared:STRATEGIES",
+    "strategies": "qsage_validate.extensions.hex_strategies.walk:STRATEGIES",
 }
 COMMANDS: Final = (
     DeclaredCommand(

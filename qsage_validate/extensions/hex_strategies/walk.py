@@ -34,8 +34,10 @@ from qsage_validate.games.masks import flood, members
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
 from qsage_validate.games.protocol import Move, Player, Position, TwoPlayerGame
+from qsage_validate.problems.searched import DeclaredStrategies
 from qsage_validate.solvers.search_solution import SearchReply
-from qsage_validate.system.limits import Limits, Task
+from qsage_validate.system.limits import Limits
+from qsage_validate.system.task import Task
 
 Live = tuple[HexLink, ...]
 
@@ -391,6 +393,10 @@ class StrategyProblem:
 def strategy_problem(path: str) -> StrategyProblem:
     """The plays of a file; raises ``InputError``."""
     return StrategyProblem(PatternReplies(read_strategy(path)))
+
+
+STRATEGIES: Final = (DeclaredStrategies(f"{__name__}:strategy_problem"),)
+"""For ``qsage play --strategy``, which plays by this module at once."""
 
 
 # The plan that is compiled into a certificate

@@ -27,10 +27,11 @@ from qsage_validate.extensions.impartial.rules import (
     reach,
     state_after,
 )
+from qsage_validate.games.kernel import Kernel
+from qsage_validate.games.kernel import State as KernelState
 from qsage_validate.games.protocol import (
     BoardPicture,
     Illegality,
-    Kernel,
     Outcome,
     Player,
     Position,
@@ -38,7 +39,6 @@ from qsage_validate.games.protocol import (
     Square,
     TwoPlayerGame,
 )
-from qsage_validate.games.protocol import State as KernelState
 
 MAX_TOKENS: Final = 60
 """Heaps with more tokens are not drawn."""

@@ -43,9 +43,9 @@ from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.json_text import Json, parse_json
 from qsage_validate.formats.source import Source
 from qsage_validate.formats.writing import write_atomic
+from qsage_validate.games.kernel import Kernel, kernel_of
 from qsage_validate.games.protocol import (
     BoardPicture,
-    Kernel,
     Player,
     Position,
     Square,
@@ -70,7 +70,7 @@ class Threats:
 
     def __init__(self, game: TwoPlayerGame) -> None:
         self.game = game
-        kernel = game.kernel()
+        kernel = kernel_of(game)
         can_pass = game.skipped(game.initial) is not None
         self._kernel = kernel if can_pass and kernel is not None and kernel.alternates else None
 

@@ -19,7 +19,8 @@ from typing import NamedTuple
 
 from qsage_validate.circuit.sat import Solver
 from qsage_validate.games.bddl.ground import GroundAction, GroundGoal, Grounding
-from qsage_validate.games.protocol import ALWAYS, Player
+from qsage_validate.games.kernel import ALWAYS
+from qsage_validate.games.protocol import Player
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 

@@ -23,12 +23,13 @@ from typing import TYPE_CHECKING
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.grid_names import cell_name
 from qsage_validate.games.bddl.ground import Grounding
+from qsage_validate.games.kernel import Kernel
 from qsage_validate.games.positional.model import PositionalModel, alternating
-from qsage_validate.games.positional.rules import SetsKernel
-from qsage_validate.games.protocol import Kernel, Move, Player, Position, Symmetry, board_maps
+from qsage_validate.games.protocol import Move, Player, Position, Symmetry, board_maps
 
 if TYPE_CHECKING:
     from qsage_validate.games.bddl.bounds import GroundBounds, Packing, RaceBound
+    from qsage_validate.games.positional.rules import SetsKernel
 
 
 # Symmetries of a grounded model: reflections and rotations that keep its rules and goals
@@ -384,7 +385,6 @@ class PositionalKernel(BddlKernel):
         symmetries: Sequence[Symmetry],
     ) -> None:
         super().__init__(grounding, moves, symmetries)
-        self._sets = SetsKernel(as_positional(grounding), (), ())
         self._occupied = 2 * grounding.squares
         self._entry = {
             player: {
@@ -393,6 +393,12 @@ class PositionalKernel(BddlKernel):
             }
             for player in Player
         }
+
+    @cached_property
+    def _sets(self) -> SetsKernel:
+        from qsage_validate.games.positional.rules import SetsKernel
+
+        return SetsKernel(as_positional(self.grounding), (), ())
 
     def wins_at_once(self, state: Hashable, player: Player) -> bool:
         assert isinstance(state, int)

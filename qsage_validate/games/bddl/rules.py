@@ -377,7 +377,7 @@ class BddlGame(TwoPlayerGame):
                 raise AmbiguousMoveError(f"found {quoted(text)}, expected one of {several}")
             if meant:
                 return meant[0]
-            from qsage_validate.games.outside import check_squares
+            from qsage_validate.games.bddl.speech import check_squares
 
             check_squares(self.initial.board, text)
             raise MalformedMoveError(

@@ -214,6 +214,11 @@ class Template:
 _NO_PLY = "found --depth 1 with --second, expected 2 or more: no ply is left"
 
 
+def plain(name: str) -> str:
+    """The name of a game as lists write it."""
+    return name.strip().lower().replace("_", "-")
+
+
 class LibraryGame:
     """A game by name: its template in each language that it is written in, the usual one first.
 

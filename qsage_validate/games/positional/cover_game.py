@@ -24,7 +24,7 @@ at which nothing is laid: White names the pairing, because it depends on that st
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
@@ -43,7 +43,6 @@ from qsage_validate.games.protocol import (
     Illegality,
     Move,
     Outcome,
-    PlanningGame,
     Player,
     Position,
     Witness,
@@ -338,6 +337,35 @@ class _PairSearch:
             if self.missed(Pairing(fewer)) is None:
                 kept = fewer
         return Pairing(kept)
+
+
+# Games that strategies are planned on where a formula is not about the rules alone: some formulas
+# have an answer for fewer strategies, as those that end with a pairing or keep to a cover.
+
+
+class PlanningGame(ABC):
+    """A game of bounded depth that a formula is about, for one player's strategies.
+
+    Moves have the texts of the formula's tables of moves.  A play may have one ply more than
+    the formula, at which the player of its strategies only says which goal is reached.
+    """
+
+    @property
+    @abstractmethod
+    def plies(self) -> int:
+        """The largest number of plies of a play."""
+
+    @property
+    @abstractmethod
+    def initial(self) -> Position: ...
+
+    @abstractmethod
+    def witnesses(self, position: Position, player: Player) -> frozenset[Witness]:
+        """The goals of ``player`` that hold: what the formula asks for, besides moves."""
+
+    def settled(self, position: Position) -> Player | None:
+        """The winner from a position that goes on, where it is known without a search."""
+        return None
 
 
 # The games behind the encodings COVER and PAIRING

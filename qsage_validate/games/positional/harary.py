@@ -1,35 +1,118 @@
 """Harary's Tic-Tac-Toe on boards with edges and on tori: whoever forms the polyomino wins.
 
-Also which polyomino on which board a game of winning sets is about: these are what files and
-models say, and encodings that speak of shapes look here.
+All polyominoes by name, small ones first.  Also which polyomino on which board a game of winning
+sets is about: these are what files and models say, and encodings that speak of shapes look here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
 
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import UsageError, did_you_mean
 from qsage_validate.formats.grid_names import cell_name
 from qsage_validate.games.masks import mask_of, members
-from qsage_validate.games.positional.model import (
-    MAX_POSITIONS,
-    Arrangement,
-    PositionalModel,
-    with_first_moves,
-)
 from qsage_validate.games.positional.polyominoes import (
+    DRAWINGS,
     Cell,
     Cells,
     canonical,
-    find,
+    cells_of,
+    drawing_of,
     images,
-    is_connected,
     normal,
     orientations,
     size_of,
 )
 from qsage_validate.games.protocol import Player
+
+if TYPE_CHECKING:
+    from qsage_validate.games.positional.model import PositionalModel
+
+# Shells complete the names: the model, which needs numpy, is loaded for games alone.
+
+MAX_CELLS = 10
+"""No larger polyominoes are enumerated (there are 4,655 of ten cells)."""
+
+
+@cache
+def free_polyominoes(count: int) -> tuple[Cells, ...]:
+    """All polyominoes of so many cells, each once; raises ``UsageError`` for too many.
+
+    Each of ``count`` cells is one of a cell less with a neighbour added.
+    """
+    if not 1 <= count <= MAX_CELLS:
+        raise UsageError(f"found polyominoes of {count} cells, expected 1 to {MAX_CELLS}")
+    if count == 1:
+        return (((0, 0),),)
+    found: set[Cells] = set()
+    for smaller in free_polyominoes(count - 1):
+        there = set(smaller)
+        for x, y in smaller:
+            for cell in ((x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)):
+                if cell not in there:
+                    found.add(canonical([*smaller, cell]))
+    return tuple(sorted(found))
+
+
+def fits(cells: Iterable[Cell], width: int, height: int) -> bool:
+    """True if a polyomino has room on a board in some orientation."""
+    w, h = size_of(cells)
+    return (w <= width and h <= height) or (h <= width and w <= height)
+
+
+@cache
+def named() -> dict[str, Cells]:
+    """Polyominoes of up to six cells by name, small ones first.
+
+    Those of six cells are ``6-01`` to ``6-35``, in the order of their enumeration, but for Snaky.
+    """
+    names = {canonical(cells_of(drawing)): name for name, drawing in DRAWINGS.items()}
+    result: dict[str, Cells] = {}
+    for count in range(1, 7):
+        for number, cells in enumerate(free_polyominoes(count), start=1):
+            result[names.get(cells, f"{count}-{number:02}")] = cells
+    return result
+
+
+def find(text: str) -> tuple[str, Cells]:
+    """Name and cells of a polyomino: by its name, or drawn (``XX./.XX``).
+
+    A single ``X`` is the pentomino of that name; the polyomino of one cell is called Elam.
+    Raises ``UsageError`` for an unknown name and for cells that do not hang together.
+    """
+    wanted = text.strip()
+    if wanted.lower() in named():
+        return wanted.lower(), named()[wanted.lower()]
+    if not set(wanted) <= set("X./") or "X" not in wanted:
+        names = ", ".join(name for name in named() if not name.startswith("6-"))
+        raise UsageError(
+            f"found the unknown polyomino {text!r}{did_you_mean(text, named())}, "
+            f"expected a drawing such as 'XX./.XX', 6-01 to 6-35, or one of {names}"
+        )
+    cells = cells_of(wanted)
+    if not is_connected(cells):
+        raise UsageError(f"found {wanted}, which is in pieces, expected edge-connected cells")
+    form = canonical(cells)
+    return next((name for name, c in named().items() if c == form), drawing_of(form)), form
+
+
+def is_connected(cells: Iterable[Cell]) -> bool:
+    """True if the cells are connected by their edges."""
+    rest = set(cells)
+    waiting = [rest.pop()] if rest else []
+    while waiting:
+        x, y = waiting.pop()
+        for cell in ((x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)):
+            if cell in rest:
+                rest.remove(cell)
+                waiting.append(cell)
+    return not rest
+
+
+# The games
 
 
 def grid_positions(width: int, height: int) -> tuple[str, ...]:
@@ -76,6 +159,12 @@ def harary_model(
     as there are cells, unless said.  Raises ``UsageError`` for a board that is too small for the
     polyomino, or too large for any.
     """
+    from qsage_validate.games.positional.model import (
+        MAX_POSITIONS,
+        PositionalModel,
+        with_first_moves,
+    )
+
     name, cells = find(shape)
     board = f"{width}x{height}{' torus' if torus else ''}"
     if not 1 <= width * height <= MAX_POSITIONS or min(width, height) < 1:
@@ -172,6 +261,8 @@ def polyomino_of(model: PositionalModel) -> PolyominoBoard | None:
 
     They have to be all placements of one polyomino on a board with edges, else on a torus.
     """
+    from qsage_validate.games.positional.model import Arrangement
+
     arrangement = Arrangement.of(model.positions)
     if not arrangement.grid or not model.black_wins:
         return None

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
 from typing import Final
-
-from qsage_validate.errors import UsageError, did_you_mean
 
 NEIGHBOURS: Final = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1))
 """The steps to the neighbours of a hexagon, where rows are moved to the right one by one."""
 
 Cell = tuple[int, int]
 Cells = tuple[Cell, ...]
-
-MAX_CELLS = 10
-"""No larger polyominoes are enumerated (there are 4,655 of ten cells)."""
 
 
 def cells_of(drawing: str) -> Cells:
@@ -64,34 +58,6 @@ def canonical(cells: Sequence[Cell]) -> Cells:
     return orientations(cells)[0]
 
 
-@cache
-def free_polyominoes(count: int) -> tuple[Cells, ...]:
-    """All polyominoes of so many cells, each once; raises ``UsageError`` for too many.
-
-    Each of ``count`` cells is one of a cell less with a neighbour added.
-    """
-    if not 1 <= count <= MAX_CELLS:
-        raise UsageError(f"found polyominoes of {count} cells, expected 1 to {MAX_CELLS}")
-    if count == 1:
-        return (((0, 0),),)
-    found: set[Cells] = set()
-    for smaller in free_polyominoes(count - 1):
-        there = set(smaller)
-        for x, y in smaller:
-            for cell in ((x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)):
-                if cell not in there:
-                    found.add(canonical([*smaller, cell]))
-    return tuple(sorted(found))
-
-
-def fits(cells: Iterable[Cell], width: int, height: int) -> bool:
-    """True if a polyomino has room on a board in some orientation."""
-    w, h = size_of(cells)
-    return (w <= width and h <= height) or (h <= width and w <= height)
-
-
-# --- Names ------------------------------------------------------------------------------------
-
 DRAWINGS = {
     "elam": "X",
     "domino": "XX",
@@ -117,52 +83,3 @@ DRAWINGS = {
     "snaky": "XXXX./...XX",
 }
 """Harary's names up to four cells and of Snaky; the letters of the pentominoes."""
-
-
-@cache
-def named() -> dict[str, Cells]:
-    """Polyominoes of up to six cells by name, small ones first.
-
-    Those of six cells are ``6-01`` to ``6-35``, in the order of their enumeration, but for Snaky.
-    """
-    names = {canonical(cells_of(drawing)): name for name, drawing in DRAWINGS.items()}
-    result: dict[str, Cells] = {}
-    for count in range(1, 7):
-        for number, cells in enumerate(free_polyominoes(count), start=1):
-            result[names.get(cells, f"{count}-{number:02}")] = cells
-    return result
-
-
-def find(text: str) -> tuple[str, Cells]:
-    """Name and cells of a polyomino: by its name, or drawn (``XX./.XX``).
-
-    A single ``X`` is the pentomino of that name; the polyomino of one cell is called Elam.
-    Raises ``UsageError`` for an unknown name and for cells that do not hang together.
-    """
-    wanted = text.strip()
-    if wanted.lower() in named():
-        return wanted.lower(), named()[wanted.lower()]
-    if not set(wanted) <= set("X./") or "X" not in wanted:
-        names = ", ".join(name for name in named() if not name.startswith("6-"))
-        raise UsageError(
-            f"found the unknown polyomino {text!r}{did_you_mean(text, named())}, "
-            f"expected a drawing such as 'XX./.XX', 6-01 to 6-35, or one of {names}"
-        )
-    cells = cells_of(wanted)
-    if not is_connected(cells):
-        raise UsageError(f"found {wanted}, which is in pieces, expected edge-connected cells")
-    form = canonical(cells)
-    return next((name for name, c in named().items() if c == form), drawing_of(form)), form
-
-
-def is_connected(cells: Iterable[Cell]) -> bool:
-    """True if the cells are connected by their edges."""
-    rest = set(cells)
-    waiting = [rest.pop()] if rest else []
-    while waiting:
-        x, y = waiting.pop()
-        for cell in ((x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)):
-            if cell in rest:
-                rest.remove(cell)
-                waiting.append(cell)
-    return not rest

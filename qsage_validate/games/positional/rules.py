@@ -28,6 +28,7 @@ from functools import cached_property
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
 from qsage_validate.formats.grid_names import cell_name, square_named
 from qsage_validate.formats.source import quoted
+from qsage_validate.games.kernel import Kernel
 from qsage_validate.games.masks import bits, flood, mask_of, members, spread
 from qsage_validate.games.positional.model import (
     Arrangement,
@@ -41,7 +42,6 @@ from qsage_validate.games.positional.model import (
 from qsage_validate.games.protocol import (
     BoardPicture,
     Illegality,
-    Kernel,
     Move,
     MoveCondition,
     Outcome,

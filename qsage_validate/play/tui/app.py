@@ -24,6 +24,7 @@ from qsage_validate.play.export import ExportFormat, write_play
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.picking import Choose, NoMove, Select
 from qsage_validate.play.state import is_a_play
+from qsage_validate.play.transcript import transcript_of
 from qsage_validate.play.tui.base import (
     Answered,
     check_terminal,
@@ -459,7 +460,7 @@ def rescue(match: PlayMatch, name: str | None, refuge: str | None = None) -> Non
 
     What was taken back is in it, as a variation.
     """
-    if not is_a_play(match.transcript()):
+    if not is_a_play(transcript_of(match)):
         return
     # The file may be one that could not be saved to: its folder does not count.
     stem, end = os.path.splitext(os.path.basename(name or "") or _file_name(match.facts.title))

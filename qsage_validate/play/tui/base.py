@@ -16,10 +16,11 @@ import os
 import select
 import signal
 import sys
+import threading
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
@@ -54,8 +55,8 @@ from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.situation import MatchSituation
 from qsage_validate.play.tui.model.view import ViewState
-from qsage_validate.system.limits import Task
-from qsage_validate.system.signals import ENDING, signals_told
+from qsage_validate.system.signals import ENDING
+from qsage_validate.system.task import Task
 
 # Screens that finish once, and lists that are turned or clicked before they are drawn
 
@@ -540,6 +541,26 @@ def _driver() -> type[Driver] | None:
     except ImportError:
         return None  # a system without termios
     return TerminalDriver
+
+
+@contextmanager
+def signals_told(tell: Callable[[int], None]) -> Iterator[None]:
+    """While inside, the numbers of signals that end a program are told, and nothing is raised.
+
+    ``tell`` is called in between anything that the main thread does.  Signals that are ignored
+    stay so; does nothing outside the main thread.
+    """
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        found = {number: signal.getsignal(number) for number in ENDING}
+        before = {n: how for n, how in found.items() if how not in (signal.SIG_IGN, None)}
+    try:
+        for number in before:
+            signal.signal(number, lambda told, _frame: tell(told))
+        yield
+    finally:
+        for number, how in before.items():
+            signal.signal(number, how)
 
 
 def run_in_colours(app: LeavableApp[Result]) -> Result | Exit | None:

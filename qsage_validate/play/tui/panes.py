@@ -20,7 +20,7 @@ from textual.widgets import DataTable, Input, Static
 from qsage_validate.arena.frame import FrameValue, SquareXY, WhyNot, by_reason
 from qsage_validate.arena.program import PlayedProgram, ProgramLine
 from qsage_validate.games.protocol import Player
-from qsage_validate.play.match import HistoryRow
+from qsage_validate.play.transcript import HistoryRow
 from qsage_validate.play.tui.model.actions import ACTIONS
 from qsage_validate.play.tui.model.requests import Explained, Refused
 from qsage_validate.play.tui.model.situation import Note, Weight

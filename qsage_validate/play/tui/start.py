@@ -19,7 +19,7 @@ from textual.widgets.option_list import Option
 from qsage_validate.errors import CancelledError, Exit, visible
 from qsage_validate.play.tui.base import DARK, LIGHT, Choices, LeavableApp, run_app
 from qsage_validate.play.tui.model.entries import EntryField, StartEntry, shown_command
-from qsage_validate.system.limits import Background
+from qsage_validate.system.task import Background
 
 # The screen while a play is prepared: the stage, the seconds, and Cancel
 

@@ -11,9 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from qsage_validate.arena.adversary import open_adversary
 from qsage_validate.arena.frame import PlayState
-from qsage_validate.arena.open import open_adversary, open_engine, open_play_engine, watched
+from qsage_validate.arena.open import open_engine, open_play_engine
 from qsage_validate.arena.play_engine import PlayEngine
+from qsage_validate.arena.watch import watched
 from qsage_validate.certificates.choose_oracle import OracleKind
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope

@@ -18,10 +18,10 @@ from qsage_validate.extensions.bench.papers.httt import (
     shapes,
     winners,
 )
-from qsage_validate.games.positional.harary import polyomino_of
+from qsage_validate.games.positional.harary import named, polyomino_of
 from qsage_validate.games.positional.language import read_positional
 from qsage_validate.games.positional.model import sound_first_moves
-from qsage_validate.games.positional.polyominoes import canonical, named
+from qsage_validate.games.positional.polyominoes import canonical
 
 PAPER = "7,9,11,13,15"
 

@@ -14,11 +14,11 @@ from qsage_validate.certificates.check import (
     check,
 )
 from qsage_validate.certificates.definitions import definitions
-from qsage_validate.certificates.functions import NotDefinitionalError
 from qsage_validate.certificates.reader import parse_certificate
 from qsage_validate.circuit.aig import Aig, AigBuilder
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
-from qsage_validate.circuit.sat import Satisfiable, TimedOut, Unsatisfiable, satisfy
+from qsage_validate.circuit.sat import Satisfiable, TimedOut, Unsatisfiable
+from qsage_validate.circuit.simplify import satisfy
 from qsage_validate.errors import Exit, InputError
 from qsage_validate.formats.qdimacs import parse_qdimacs
 from qsage_validate.kernel.certificate import (
@@ -28,7 +28,7 @@ from qsage_validate.kernel.certificate import (
     Dialect,
     wrong_dependency,
 )
-from qsage_validate.kernel.composition import compose
+from qsage_validate.kernel.composition import NotDefinitionalError, compose
 from qsage_validate.system.limits import Deadline
 from tests.support.random_certificates import (
     all_choices,

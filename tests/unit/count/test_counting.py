@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier
-from qsage_validate.extensions.count.counting import MOST_BITS, Amount, count_formula, count_game
+from qsage_validate.extensions.count.cli import MOST_BITS, Amount, count_formula, count_game
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.games.protocol import Player, Position
 from qsage_validate.system.limits import Limits

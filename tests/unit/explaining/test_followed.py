@@ -21,6 +21,7 @@ from qsage_validate.extensions.explain.shown import explanation_text
 from qsage_validate.games.protocol import Player, Position
 from qsage_validate.games.registry import find_command
 from qsage_validate.play.match import PlayMatch
+from qsage_validate.play.transcript import play_transcript, transcript_of
 from qsage_validate.play.tui.panes import WhyPane
 from qsage_validate.play.tui.play_area import PlayArea
 from tests.support.pilot import Driver, drive
@@ -113,7 +114,7 @@ def test_a_saved_play_is_replayed_with_its_reasons() -> None:
     match.push("occupy(1,1)")
     told = [(frame.way, frame.remarks) for frame in match.frames]
     again = explained(TIC).play()
-    again.load(match.transcript())
+    play_transcript(again, transcript_of(match))
     assert [(frame.way, frame.remarks) for frame in again.frames] == told
 
 

@@ -19,7 +19,14 @@ from qsage_validate.games.protocol import BoardPicture, Player, Square
 from qsage_validate.play.console import PlainPlay
 from qsage_validate.play.export import ExportFormat, export, formats_of, write_play
 from qsage_validate.play.match import PlayMatch, Round
-from qsage_validate.play.transcript import Transcript, TranscriptPly, Variation
+from qsage_validate.play.transcript import (
+    Transcript,
+    TranscriptPly,
+    Variation,
+    play_transcript,
+    rows_of,
+    transcript_of,
+)
 from qsage_validate.strategies.reader import LayoutMove
 from tests.support.plays import EL, match_for
 from tests.support.sgf import moves_of, read_sgf
@@ -40,7 +47,7 @@ def wander(match: PlayMatch, seed: int, steps: int = 12) -> None:
     generator = random.Random(seed)
     for _ in range(steps):
         if generator.random() < 0.4:
-            numbers = [row.number for row in match.history.rows()]
+            numbers = [row.number for row in rows_of(match.history)]
             match.go(generator.choice(numbers))
         move = match.random_move(generator)
         if move is not None:
@@ -66,7 +73,7 @@ def test_a_move_from_the_past_branches_and_nothing_is_lost() -> None:
     match.push("occupy(4,4)")
     assert [str(f.move) for f in match.frames[1:]] == ["occupy(1,1)", "occupy(4,4)", "occupy(2,1)"]
     assert match.history.branches == 2
-    shown = [(r.level, r.frame.ply, str(r.frame.move), r.index) for r in match.history.rows()]
+    shown = [(r.level, r.frame.ply, str(r.frame.move), r.index) for r in rows_of(match.history)]
     assert shown == [
         (0, 0, "None", 0),
         (0, 1, "occupy(1,1)", 1),
@@ -93,7 +100,7 @@ def test_alternatives_of_branches_follow_the_ply_that_they_replace() -> None:
         match.restart()
         for square in squares:
             match.push(f"occupy({square})")
-    shown = [(r.level, r.frame.ply, str(r.frame.move)) for r in match.history.rows()][4:]
+    shown = [(r.level, r.frame.ply, str(r.frame.move)) for r in rows_of(match.history)][4:]
     assert shown == [
         (1, 2, "occupy(3,3)"),
         (1, 3, "occupy(2,1)"),
@@ -172,12 +179,12 @@ def test_the_prompt_shows_the_tree_and_goes_anywhere_in_it() -> None:
 def test_the_tree_is_saved_and_loads_again(seed: int, form: str) -> None:
     match = match_for(EL)
     wander(match, seed)
-    saved = match.transcript()
+    saved = transcript_of(match)
     text = str(saved) if form == "text" else json.dumps(saved.to_dict())
     again = match_for(EL)
     again.push(again.legal_moves()[-1])
-    again.load(Transcript.parse(text))
-    assert again.transcript() == saved
+    play_transcript(again, Transcript.parse(text))
+    assert transcript_of(again) == saved
     assert [f.board for f in again.frames] == [f.board for f in match.frames]
     assert [f.move for f in again.ahead] == [f.move for f in match.ahead]
     assert plays(again.history.root) == plays(match.history.root)
@@ -192,7 +199,7 @@ def test_redo_after_loading_plays_what_it_played_before() -> None:
     match.go(2)
     match.undo()
     again = toy_match()
-    again.load(Transcript.parse(str(match.transcript())))
+    play_transcript(again, Transcript.parse(str(transcript_of(match))))
     assert [str(f.move) for f in again.ahead] == ["occupy(4,3)", "occupy(2,1)"]
 
 
@@ -201,7 +208,7 @@ def test_exports_have_the_variations_and_read_back(form: ExportFormat) -> None:
     match = match_for(EL)
     wander(match, 3)
     again = match_for(EL)
-    again.load(Transcript.parse(export(match, form)))
+    play_transcript(again, Transcript.parse(export(match, form)))
     assert plays(again.history.root) == plays(match.history.root)
 
 
@@ -215,7 +222,7 @@ person: white
 3 black occupy(2,1)
 """
     match = toy_match()
-    match.load(Transcript.parse(text))
+    play_transcript(match, Transcript.parse(text))
     assert len(match.frames) == 4
     data = {
         "transcript": 1,
@@ -227,9 +234,9 @@ person: white
         ],
         "result": None,
     }
-    match.load(Transcript.parse(json.dumps(data)))
+    play_transcript(match, Transcript.parse(json.dumps(data)))
     assert match.history.branches == 0
-    assert match.transcript().variations == ()
+    assert transcript_of(match).variations == ()
 
 
 @pytest.mark.parametrize(
@@ -249,10 +256,10 @@ def test_wrong_variations_are_told_and_change_nothing(lines: str, message: str) 
     match = toy_match()
     match.push("occupy(3,3)")
     match.undo()
-    before = match.transcript()
+    before = transcript_of(match)
     with pytest.raises(InputError, match=message):
-        match.load(Transcript.parse(text, "t"))
-    assert match.transcript() == before
+        play_transcript(match, Transcript.parse(text, "t"))
+    assert transcript_of(match) == before
 
 
 @pytest.mark.parametrize("depth", [300, 100_000])

@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from qsage_validate.arena.blocks import BlockAdversary, BlockEngine
+from qsage_validate.arena.adversary import BlockAdversary
+from qsage_validate.arena.blocks import BlockEngine
 from qsage_validate.arena.frame import BlockMove
 from qsage_validate.certificates.sat_oracle import SatOracle
 from qsage_validate.circuit.aig import Aig
@@ -22,9 +23,10 @@ from qsage_validate.kernel.certificate import (
     ClauseCertificate,
     Dialect,
 )
+from qsage_validate.play.export import match_json
 from qsage_validate.play.match import PlayMatch
-from qsage_validate.play.report import exit_code, match_json
-from qsage_validate.play.transcript import Transcript
+from qsage_validate.play.report import exit_code
+from qsage_validate.play.transcript import Transcript, play_transcript, transcript_of
 from qsage_validate.strategies.reader import NamedGroup
 from qsage_validate.validation.finding import FindingKind
 from tests.support.plays import DOMINO, certified
@@ -165,8 +167,8 @@ def test_history_and_transcripts_work_as_on_a_board() -> None:
     match.push("u=1")
     match.push("v=1")
     again = blocks()
-    again.load(Transcript.parse(str(match.transcript())))
-    assert again.transcript() == match.transcript()
+    play_transcript(again, Transcript.parse(str(transcript_of(match))))
+    assert transcript_of(again) == transcript_of(match)
     assert match.undo()
     assert match.redo()
     assert match.over

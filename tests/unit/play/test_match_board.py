@@ -17,9 +17,10 @@ from qsage_validate.errors import (
 )
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player, Square
+from qsage_validate.play.export import match_json
 from qsage_validate.play.match import PlayMatch, RefusedMoveError
-from qsage_validate.play.report import exit_code, frame_lines, match_json
-from qsage_validate.play.transcript import Transcript
+from qsage_validate.play.report import exit_code, frame_lines
+from qsage_validate.play.transcript import Transcript, play_transcript, transcript_of
 from qsage_validate.strategies.reader import NamedGroup
 from qsage_validate.validation.finding import FindingKind
 from tests.support.plays import (
@@ -375,7 +376,7 @@ def test_a_goal_can_be_claimed_and_is_refuted() -> None:
     assert last.outcome is not None
     assert last.outcome.promised is True
     assert "White's goal" in last.outcome.verdict_note
-    assert match.transcript().plies[-1].stopped
+    assert transcript_of(match).plies[-1].stopped
 
 
 def test_the_last_ply_has_nothing_to_claim() -> None:
@@ -420,10 +421,10 @@ def test_a_reply_off_the_board_ends_the_play() -> None:
     assert finding.detail == "occupy(4,4) is off the 3x3 board"
     assert match.outcome is not None
     assert match.outcome.winner is Player.WHITE
-    transcript = match.transcript()
+    transcript = transcript_of(match)
     assert transcript.plies[-1].move == "?"
     again = match_for(DOMINO, certificate=damaged, rules=False)
-    again.load(transcript)
+    play_transcript(again, transcript)
 
 
 def test_a_wrong_goal_is_the_wrong_end() -> None:
@@ -442,20 +443,20 @@ def test_a_wrong_goal_is_the_wrong_end() -> None:
 def test_a_transcript_replays_to_the_same_frames(words: tuple[str, ...]) -> None:
     match = match_for(words)
     play_out(match, 2)
-    for text in (str(match.transcript()), json.dumps(match.transcript().to_dict())):
+    for text in (str(transcript_of(match)), json.dumps(transcript_of(match).to_dict())):
         again = match_for(words)
-        again.load(Transcript.parse(text))
+        play_transcript(again, Transcript.parse(text))
         assert texts(again) == texts(match)
         assert [f.board for f in again.frames] == [f.board for f in match.frames]
-        assert again.transcript() == match.transcript()
+        assert transcript_of(again) == transcript_of(match)
 
 
 def test_a_transcript_with_an_illegal_move_replays() -> None:
     match = match_for(DOMINO)
     match.push(taken_square(match), force=True)
     again = match_for(DOMINO)
-    again.load(Transcript.parse(str(match.transcript())))
-    assert again.transcript() == match.transcript()
+    play_transcript(again, Transcript.parse(str(transcript_of(match))))
+    assert transcript_of(again) == transcript_of(match)
 
 
 def test_a_transcript_of_another_play_changes_nothing() -> None:
@@ -463,19 +464,19 @@ def test_a_transcript_of_another_play_changes_nothing() -> None:
     match.push(match.legal_moves()[0])
     match.undo()
     before = match.frames
-    good = match.transcript()
+    good = transcript_of(match)
     other_side = replace(good, person=Player.BLACK)
     with pytest.raises(InputError, match="found a play in which the person is Black"):
-        match.load(other_side)
+        play_transcript(match, other_side)
     wrong_answer = replace(good, plies=(replace(good.plies[0], move="occupy(1,3)", line=5),))
     with pytest.raises(InputError, match=r":5: found Black occupy\(1,3\) at ply 1, expected occ"):
-        match.load(wrong_answer)
+        play_transcript(match, wrong_answer)
     taken = replace(good.plies[0], ply=2, player=Player.WHITE, line=7)
     with pytest.raises(InputError, match=r":7: found .* expected a legal move"):
-        match.load(replace(good, plies=(*good.plies, taken)))
+        play_transcript(match, replace(good, plies=(*good.plies, taken)))
     unreadable = replace(taken, move="hop")
     with pytest.raises(InputError, match=r":7: found 'hop'"):
-        match.load(replace(good, plies=(*good.plies, unreadable)))
+        play_transcript(match, replace(good, plies=(*good.plies, unreadable)))
     assert match.frames == before
     assert match.can_redo
 
@@ -485,7 +486,7 @@ def test_an_interrupt_while_a_transcript_is_replayed_changes_nothing(
 ) -> None:
     match = match_for(EL)
     match.push(match.legal_moves()[0])
-    transcript, before = match.transcript(), match.frames
+    transcript, before = transcript_of(match), match.frames
 
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
@@ -493,9 +494,9 @@ def test_an_interrupt_while_a_transcript_is_replayed_changes_nothing(
     with monkeypatch.context() as patch:
         patch.setattr(match, "push", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            match.load(transcript)
+            play_transcript(match, transcript)
     assert match.frames == before
-    assert match.transcript() == transcript
+    assert transcript_of(match) == transcript
 
 
 # -- data ------------------------------------------------------------------------------------
@@ -512,4 +513,4 @@ def test_the_play_as_json_is_complete_and_serialises() -> None:
     assert data["findings"] == []
     assert data["refused"]["rule"] == "open(?x,?y)"
     assert board_of(data["frames"][-1]["board"]) == match.board
-    assert Transcript.from_json(json.dumps(data["transcript"])) == match.transcript()
+    assert Transcript.from_json(json.dumps(data["transcript"])) == transcript_of(match)

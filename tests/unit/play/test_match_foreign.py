@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.arena.adversary import AdversaryReport
-from qsage_validate.arena.open import open_adversary, open_engine
+from qsage_validate.arena.adversary import AdversaryReport, open_adversary
+from qsage_validate.arena.open import open_engine
 from qsage_validate.certificates.choose_oracle import OracleKind
 from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Player

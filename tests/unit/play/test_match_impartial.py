@@ -14,11 +14,11 @@ from qsage_validate.extensions.impartial import heap_game
 from qsage_validate.extensions.impartial.problem import open_heaps
 from qsage_validate.extensions.impartial.rules import State, box_states, reach
 from qsage_validate.games.protocol import Player
-from qsage_validate.play.export import export_svg, export_text
+from qsage_validate.play.export import export_svg, export_text, match_json
 from qsage_validate.play.match import PlayMatch, RefusedMoveError
 from qsage_validate.play.picking import Choose, NoMove, Picks, Select
-from qsage_validate.play.report import exit_code, frame_lines, match_json
-from qsage_validate.play.transcript import Transcript
+from qsage_validate.play.report import exit_code, frame_lines
+from qsage_validate.play.transcript import Transcript, play_transcript, transcript_of
 from qsage_validate.play.tui.app import PlayApp
 from qsage_validate.play.tui.board_view import BoardView
 from qsage_validate.play.tui.model.view import status
@@ -146,12 +146,12 @@ def test_rounds_are_taken_back_and_transcripts_replayed() -> None:
     play = match("two-heap-nim", (5, 3))
     play.push("left(1)")
     play.push("left(2)")
-    text = str(play.transcript())
+    text = str(transcript_of(play))
     assert play.undo()
     assert play.frame.state == "v1 = 2, v2 = 2"
     assert play.redo()
     other = match("two-heap-nim", (5, 3))
-    other.load(Transcript.parse(text))
+    play_transcript(other, Transcript.parse(text))
     assert [f.move for f in other.frames] == [f.move for f in play.frames]
     assert other.outcome == play.outcome
 

@@ -19,10 +19,11 @@ from qsage_validate.errors import (
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player, Position, Square
 from qsage_validate.games.registry import find_command
+from qsage_validate.play.export import frame_json, match_json
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.picking import Choose, NoMove
-from qsage_validate.play.report import exit_code, frame_json, frame_title, match_json
-from qsage_validate.play.transcript import Transcript
+from qsage_validate.play.report import exit_code, frame_title
+from qsage_validate.play.transcript import Transcript, play_transcript, transcript_of
 from qsage_validate.problems.searched import SearchedProblem
 from qsage_validate.solvers.search_solution import SearchReplies, SearchReply
 from qsage_validate.validation.finding import FindingKind
@@ -55,7 +56,7 @@ def test_a_play_to_its_end() -> None:
     hint = play.hint()
     assert hint is not None
     assert hint.text == f"{hint.move}: holds out longest, 4 plies"
-    text = str(play.transcript())
+    text = str(transcript_of(play))
     while not play.over:
         hint = play.hint()
         assert hint is not None
@@ -65,7 +66,7 @@ def test_a_play_to_its_end() -> None:
     assert (exit_code(play), play.findings) == (Exit.FINE, ())
     assert len(play.frame.won) == 3
     assert play.undo()
-    play.load(Transcript.parse(text, None))
+    play_transcript(play, Transcript.parse(text, None))
     assert [str(frame.move) for frame in play.frames[1:]] == ["b2"]
 
 

@@ -27,6 +27,7 @@ from qsage_validate.kernel.certificate import (
     Dialect,
 )
 from qsage_validate.play.match import PlayMatch
+from qsage_validate.play.transcript import transcript_of
 from qsage_validate.problems import load as problems
 from qsage_validate.problems.load import Files
 from tests.support.plays import EL, HELD, certified
@@ -97,7 +98,7 @@ def test_a_large_circuit_is_put_in_order_once_and_plays_the_same(
         match = PlayMatch(open_engine(problem))
         match.push("occupy(1,1)")
         match.push("occupy(3,3)")
-        transcripts.append(str(match.transcript()))
+        transcripts.append(str(transcript_of(match)))
     assert transcripts[0] == transcripts[1]
     sizes = [tree.size(tree.root) for tree in [tree_of(own.on_board) for own in (small, large)]]
     assert sizes[0] == sizes[1]

@@ -37,11 +37,11 @@ start.play_main() if sys.argv[0] == "qsage-play" else start.main()
 @pytest.mark.parametrize(
     ("command", "most"),
     [
-        (("qsage-play", *TIC, "--moves", "occupy(1,1) occupy(3,3)"), 18_980),
-        (("qsage", "validate", *TIC, "--games", "10"), 25_600),
+        (("qsage-play", *TIC, "--moves", "occupy(1,1) occupy(3,3)"), 18_000),
+        (("qsage", "validate", *TIC, "--games", "10"), 23_850),
         (
             ("qsage", "certify", "httt", "--size", "3x3", "--shape", "domino", "--depth", "3"),
-            18_870,
+            17_000,
         ),
     ],
     ids=["play", "validate", "certify"],

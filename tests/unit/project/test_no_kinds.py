@@ -22,7 +22,7 @@ KINDS = {
     "HerbrandReader": "strategies/herbrand.py",
     "GdlModel": "extensions/gdl/model.py",
     "BddlPosition": "games/bddl/rules.py",
-    "Bounds": "solvers/search_engine.py",
+    "Bounds": "solvers/general_search.py",
     "PositionalEngine": "solvers/positional_search.py",
 }
 """Classes of which nobody asks whether something is one, and the module that defines each."""

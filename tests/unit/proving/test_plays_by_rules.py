@@ -28,6 +28,7 @@ from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.report import exit_code, run_script
+from qsage_validate.play.transcript import play_transcript, transcript_of
 from qsage_validate.problems.load import BoardProblem, Files, load
 from qsage_validate.proving.exhaustive import exhaust
 from qsage_validate.proving.random_plays import attack
@@ -378,7 +379,7 @@ def test_a_person_chooses_for_the_certificate_where_any_move_will_do() -> None:
     assert match.outcome is not None
     assert match.outcome.promised is False
     again = PlayMatch(open_engine(problem))
-    again.load(match.transcript())
+    play_transcript(again, transcript_of(match))
     assert again.over
     match.undo()
     match.push("c")
@@ -527,7 +528,7 @@ def test_a_replaced_reply_must_win_with_any_legal_move() -> None:
     frame = next(f for f in match.frames if f.remarks)
     assert "any legal move of White's will do in its place" in frame.remarks[0]
     again = PlayMatch(open_engine(problem))
-    again.load(match.transcript())
+    play_transcript(again, transcript_of(match))
     assert again.over
     # Where both win, the promise is kept by any.
     safe = always_illegal(fork("never"), "gdl", 4, "noop")

@@ -51,7 +51,8 @@ pytestmark = pytest.mark.slow
 def walk_for(made: Certified, certificate: CircuitCertificate) -> VectorWalk:
     oracle = SimulationOracle(certificate, made.encoding.qbf)
     reader = SkolemReader(made.encoding.layout, oracle)
-    return VectorWalk(PlayEngine(reader, load_game(made.encoding.model)), oracle)
+    game = load_game(made.encoding.model)
+    return VectorWalk(reader, game, oracle, lambda: PlayEngine(reader, game))
 
 
 def both_ways(
@@ -63,7 +64,9 @@ def both_ways(
     merge: bool = True,
 ) -> tuple[PlayResults, PlayResults]:
     reference = BoardAdversary(walk.play_engine, seed=3, illegal=illegal, bias=bias)
-    vector = VectorAdversary(walk, reference, merge=merge)
+    vector = VectorAdversary(
+        walk, lambda: reference, seed=3, illegal=illegal, bias=bias, merge=merge
+    )
     return vector.play(numbers), reference.play(numbers)
 
 
@@ -223,7 +226,8 @@ def test_a_game_with_other_rules() -> None:
     other = certified(("httt", "--size=3x3", "--shape=domino", "--depth=5")).encoding.model
     oracle = SimulationOracle(made.certificate, made.encoding.qbf)
     reader = SkolemReader(made.encoding.layout, oracle)
-    walk = VectorWalk(PlayEngine(reader, load_game(other)), oracle)
+    game = load_game(other)
+    walk = VectorWalk(reader, game, oracle, lambda: PlayEngine(reader, game))
     fast, plain = both_ways(walk, range(60), illegal=0.3)
     assert_same(fast, plain)
     assert fast.findings
@@ -296,7 +300,7 @@ def test_biased_plays_see_more() -> None:
     plays = {}
     for bias in (False, True):
         reference = BoardAdversary(walk.play_engine, seed=1, bias=bias)
-        vector = VectorAdversary(walk, reference)
+        vector = VectorAdversary(walk, lambda r=reference: r, seed=1, bias=bias)  # type: ignore[misc]
         plays[bias] = vector.play(range(48)).texts
     assert len(set(plays[True])) == 48 > len(set(plays[False]))
     firsts = Counter(text.split()[1] for text in plays[True])

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from qsage_validate.system.limits import Deadline
-from qsage_validate.system.programs import Ended, run_program, workspace
-from qsage_validate.system.signals import orderly_termination, signals_held_back
+from qsage_validate.system.programs import Ended, run_program, signals_held_back, workspace
+from qsage_validate.system.signals import orderly_termination
 from tests.support.fake_solvers import script
 
 pytestmark = pytest.mark.slow
@@ -230,8 +230,8 @@ import sys
 from pathlib import Path
 from typing import Any
 from qsage_validate.system.programs import run_program
-from qsage_validate.system.signals import orderly_termination, signals_held_back
-from qsage_validate.system.programs import workspace
+from qsage_validate.system.programs import signals_held_back, workspace
+from qsage_validate.system.signals import orderly_termination
 with workspace(Path(sys.argv[2])):
     run_program([sys.argv[1]])
 """

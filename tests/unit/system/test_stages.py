@@ -13,7 +13,8 @@ from qsage_validate.cli.common import SearchLine, narrate
 from qsage_validate.errors import CancelledError, UsageError
 from qsage_validate.formats.source import sample_path
 from qsage_validate.problems.load import Files, load
-from qsage_validate.system.limits import Background, Progress, Task, go_on, stage
+from qsage_validate.system.limits import Progress, go_on, stage
+from qsage_validate.system.task import Background, Task
 from tests.unit.formats.test_formats_aiger import large_graph
 
 

@@ -369,7 +369,7 @@ _WITHIN: Final = 4
 
 def _instances(boards: tuple[str, ...]) -> list[Instance]:
     """The paper's polyominoes, and with them those of five cells and Snaky that are longer."""
-    from qsage_validate.games.positional.polyominoes import fits, named
+    from qsage_validate.games.positional.harary import fits, named
 
     shapes = {n: c for n, c in named().items() if n != "elam"}
     wanted = {n: c for n, c in shapes.items() if fits(c, _WITHIN, _WITHIN)}

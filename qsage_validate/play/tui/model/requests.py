@@ -20,7 +20,7 @@ from qsage_validate.formats.policy import check_inside
 from qsage_validate.formats.source import Source
 from qsage_validate.formats.writing import write_atomic
 from qsage_validate.play.match import PlayMatch, RefusedMoveError
-from qsage_validate.play.transcript import Transcript
+from qsage_validate.play.transcript import Transcript, play_transcript, transcript_of
 from qsage_validate.problems.script_moves import scripted
 
 
@@ -275,7 +275,7 @@ def save(match: PlayMatch, path: str, *, overwrite: bool) -> Answer:
     check_inside(target, writing=True)
     if not overwrite and os.path.lexists(target):
         return WouldOverwrite(path, partial(save, path=path, overwrite=True))
-    transcript = match.transcript()
+    transcript = transcript_of(match)
     to_dict = target.endswith(".json")
     text = json.dumps(transcript.to_dict(), indent=2) + "\n" if to_dict else str(transcript)
     write_atomic(target, text, continued=overwrite)
@@ -285,7 +285,7 @@ def save(match: PlayMatch, path: str, *, overwrite: bool) -> Answer:
 def load(match: PlayMatch, path: str) -> Answer:
     """Replay the transcript in ``path``."""
     source = Source.open(os.path.expanduser(path))
-    match.load(Transcript.parse(source.text, source.path))
+    play_transcript(match, Transcript.parse(source.text, source.path))
     return Loaded(path)
 
 

@@ -16,8 +16,9 @@ from qsage_validate.arena.board_engine import Facts
 from qsage_validate.arena.frame import Frame, MatchMove, MatchOutcome, Pairs, SquareXY, WhyNot
 from qsage_validate.arena.strategy_tree import GateInspector, GateReader, StrategyTree, tree_of
 from qsage_validate.games.protocol import BoardPicture
-from qsage_validate.play.match import HistoryRow, PlayMatch
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.picking import Picks, is_elsewhere
+from qsage_validate.play.transcript import HistoryRow, rows_of
 from qsage_validate.problems.load import BoardProblem, Problem
 from qsage_validate.system.limits import Tell
 from qsage_validate.validation.finding import Finding
@@ -115,7 +116,7 @@ class MatchSituation:
             can_claim=match.can_claim(),
             waits=match.waits,
             ahead=match.ahead,
-            rows=match.history.rows(),
+            rows=rows_of(match.history),
             pairs=tuple(map(match.pairs, match.frames + match.ahead)) if match.shows_pairs else (),
         )
 

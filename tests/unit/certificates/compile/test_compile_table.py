@@ -15,7 +15,8 @@ from random import Random
 import pytest
 
 from qsage_validate.certificates.compiler import NotCompiledError
-from qsage_validate.certificates.plan import NoWinError, Plan, must_play_plan
+from qsage_validate.certificates.must_play import must_play_plan
+from qsage_validate.certificates.plan import NoWinError, Plan
 from qsage_validate.certificates.routes import RouteOptions, certify_encoding, certify_formula
 from qsage_validate.circuit.builder import CircuitBuilder
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
@@ -216,7 +217,9 @@ def test_a_first_move_that_the_encoding_leaves_out_is_not_played() -> None:
 def planned(model: PositionalModel) -> Plan:
     game = PositionalGame(model)
     solver = SearchSolver(game)
-    return must_play_plan(game, WinningStrategy(solver, BLACK).is_win, solver.best_move)
+    plan = must_play_plan(game, WinningStrategy(solver, BLACK).is_win, solver.best_move)
+    assert plan is not None, "White has no goal"
+    return plan
 
 
 def test_plans_by_must_play_win_random_games() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from qsage_validate.certificates.by_expansion import expand
 from qsage_validate.certificates.by_proof import dual, for_dual
 from qsage_validate.certificates.check import CertificateProved, check
-from qsage_validate.certificates.clausal import for_circuit, for_clausal_form
+from qsage_validate.certificates.parts import for_circuit, for_clausal_form
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.registry import encode

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from qsage_validate.certificates import routes
 from qsage_validate.certificates.by_expansion import expand
-from qsage_validate.certificates.clausal import Candidate, GivenUpError, of_the_rest
+from qsage_validate.certificates.candidates import Candidate, GivenUpError, of_the_rest
 from qsage_validate.certificates.routes import (
     CheckFailedError,
     RouteOptions,

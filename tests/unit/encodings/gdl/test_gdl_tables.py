@@ -26,7 +26,7 @@ from qsage_validate.extensions.gdl.parser import parse_description
 from qsage_validate.extensions.gdl.rules import GdlMove, NotTurnTakingError, rounds_game
 from qsage_validate.formats.qdimacs import clausal_form
 from qsage_validate.games.protocol import Player
-from qsage_validate.system.memory import memory_within
+from qsage_validate.system.limits import memory_within
 
 pytest.importorskip("clingo", reason="grounding needs clingo")
 

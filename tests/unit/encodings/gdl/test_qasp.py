@@ -14,7 +14,7 @@ from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.errors import InputError, UndecidedError
 from qsage_validate.extensions.gdl.qasp import parse_qasp, read_qasp
 from qsage_validate.formats.source import Format, Source, sniff_bytes
-from qsage_validate.system.memory import memory_within
+from qsage_validate.system.limits import memory_within
 
 clingo = pytest.importorskip("clingo", reason="grounding needs clingo")
 

@@ -3,17 +3,16 @@ from __future__ import annotations
 import pytest
 
 from qsage_validate.errors import UsageError
-from qsage_validate.games.positional.harary import harary_model, placements
-from qsage_validate.games.positional.polyominoes import (
-    cells_of,
-    drawing_of,
+from qsage_validate.games.positional.harary import (
     find,
     fits,
     free_polyominoes,
+    harary_model,
     is_connected,
     named,
-    orientations,
+    placements,
 )
+from qsage_validate.games.positional.polyominoes import cells_of, drawing_of, orientations
 from tests.support.positional import targets_on
 
 FREE = (1, 1, 2, 5, 12, 35, 108, 369)

@@ -29,7 +29,7 @@ from qsage_validate.play.tui.panes import MovesPane
 from qsage_validate.play.tui.play_area import BitList
 from qsage_validate.play.tui.start import LoadingApp, StartApp
 from qsage_validate.problems.load import Files, load
-from qsage_validate.system.limits import Background
+from qsage_validate.system.task import Background
 from tests.support.pilot import Driver, ToolDriver, drive, drive_app
 from tests.support.places import SAMPLES
 from tests.support.toy_match import bare_match, toy_match

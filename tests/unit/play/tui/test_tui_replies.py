@@ -18,6 +18,7 @@ from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.games.registry import find_command
 from qsage_validate.play.match import PlayMatch
+from qsage_validate.play.transcript import play_transcript, transcript_of
 from qsage_validate.play.tui.app import PlayApp
 from qsage_validate.play.tui.model.situation import Services
 from qsage_validate.play.tui.model.view import status
@@ -26,7 +27,8 @@ from qsage_validate.problems import searched
 from qsage_validate.problems.load import Files, against_solver, load
 from qsage_validate.solvers.backend import Missing, at
 from qsage_validate.solvers.backends import get_backend
-from qsage_validate.system.limits import Progress, Stopwatch, Task
+from qsage_validate.system.limits import Progress, Stopwatch
+from qsage_validate.system.task import Task
 from tests.support.fake_solvers import script
 from tests.support.pilot import Driver
 from tests.support.toy_match import ToyEngine
@@ -202,10 +204,10 @@ def test_transcripts_are_replayed_with_their_replies(tmp_path: Path) -> None:
     assert [str(f.move) for f in match.push("occupy(2,2)")] == ["occupy(2,2)"]
     assert not match.legal_moves()
     assert match.answer()
-    transcript = match.transcript()
+    transcript = transcript_of(match)
     again = PlayMatch(engine, engine.task)
-    again.load(transcript)
-    assert again.transcript() == transcript
+    play_transcript(again, transcript)
+    assert transcript_of(again) == transcript
     assert again.undo()
     assert again.redo()
 

@@ -12,10 +12,11 @@ from qsage_validate.games.bddl.bounds import GroundBounds, Packing, RaceBound
 from qsage_validate.games.bddl.ground import Grounding
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame
-from qsage_validate.games.protocol import ALWAYS, BoardPicture, Player, Square
+from qsage_validate.games.kernel import ALWAYS
+from qsage_validate.games.protocol import BoardPicture, Player, Square
 from qsage_validate.games.registry import find_command
+from qsage_validate.solvers.general_search import Bounds
 from qsage_validate.solvers.search import SearchSolver
-from qsage_validate.solvers.search_engine import Bounds
 from tests.support.exact import TooManyError, exact_plies, wins_at_once
 from tests.support.minimax import minimax
 from tests.support.wild_models import (

@@ -123,7 +123,7 @@ def test_larger_boards_have_the_winner_of_the_search_in_python(
     """Boards with few stones are searched, those with more of them are mostly linked."""
     model = hex_network(*size)
     cells = len(model.positions)
-    search, python = search_of(model), PositionalEngine(PositionalGame(model))
+    search, python = search_of(model), PositionalEngine(model)
     random = Random(3)
     seen = []
     for _ in range(positions):
@@ -285,5 +285,5 @@ def test_a_stage_that_never_begins_says_so() -> None:
     model = hex_network(3, 3)
     assert Connections(model, Machine.NEVER, None).after() == sys.maxsize
     assert Connections(model, Machine.AT_ONCE, None).after() == 0
-    solver = SearchSolver(PositionalGame(model), PositionalEngine(PositionalGame(model)))
+    solver = SearchSolver(PositionalGame(model), PositionalEngine(model))
     assert solver.solve().engine == "pure"

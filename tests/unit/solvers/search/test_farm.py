@@ -29,13 +29,13 @@ from qsage_validate.extensions.fast.farm import (
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.registry import find_command
+from qsage_validate.solvers.deepening import Farm
 from qsage_validate.solvers.search import (
     EngineChoice,
     SearchResult,
     SearchSolver,
     search_for,
 )
-from qsage_validate.solvers.search_engine import Farm
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.pool import WorkerFailedError
 from tests.support.commands import run_qsage

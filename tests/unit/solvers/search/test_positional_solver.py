@@ -22,6 +22,7 @@ from qsage_validate.games.positional.model import (
 )
 from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
 from qsage_validate.games.protocol import Player, Position
+from qsage_validate.solvers.general_search import Bounds
 from qsage_validate.solvers.maker_breaker import (
     BoardPairingFinder,
     MakerBreaker,
@@ -31,7 +32,6 @@ from qsage_validate.solvers.maker_breaker import (
 )
 from qsage_validate.solvers.positional_search import PositionalEngine
 from qsage_validate.solvers.search import SearchSolver, search_for
-from qsage_validate.solvers.search_engine import Bounds
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.position_text import parse_position
 from tests.support.positional import random_game, random_network_game, random_sets, winner
@@ -91,7 +91,7 @@ def test_it_finds_what_the_general_search_finds(make: Make, count: int) -> None:
     for _ in range(count):
         model = make(random)
         game = PositionalGame(model)
-        found = SearchSolver(game, PositionalEngine(game)).solve()
+        found = SearchSolver(game, PositionalEngine(game.model)).solve()
         known = SearchSolver(game).solve()
         assert (found.winner, found.critical_plies) == (known.winner, known.critical_plies), model
         winners.append(found.winner)
@@ -103,7 +103,7 @@ def test_along_a_play_it_knows_the_moves_that_win(make: Make, count: int) -> Non
     random = Random(12)
     for _ in range(count // 8):
         game = PositionalGame(make(random))
-        solver, known = SearchSolver(game, PositionalEngine(game)), SearchSolver(game)
+        solver, known = SearchSolver(game, PositionalEngine(game.model)), SearchSolver(game)
         position = game.initial
         while position.outcome is None:
             assert solver.winner(position) is known.winner(position), position
@@ -207,14 +207,14 @@ def test_the_winner_wins_against_every_reply(
     shape: str, size: tuple[int, int], torus: bool, player: Player
 ) -> None:
     game = PositionalGame(harary_model(shape, *size, torus=torus))
-    solver = SearchSolver(game, PositionalEngine(game))
+    solver = SearchSolver(game, PositionalEngine(game.model))
     assert solver.solve().winner is player
     assert holds_against_everything(game, solver, player) > 20
 
 
 def test_plans_are_made_of_its_answers() -> None:
     game = PositionalGame(harary_model("tic", 4, 4))
-    solver = SearchSolver(game, PositionalEngine(game))
+    solver = SearchSolver(game, PositionalEngine(game.model))
     plan = Planner(game, BLACK, WinningStrategy(solver, BLACK).is_win).build()
     assert plan_wins(game.initial, plan) > 20
 
@@ -392,13 +392,14 @@ def test_symmetric_positions_have_one_key(size: int, torus: bool, known: int) ->
 
 def test_limits_leave_it_undecided() -> None:
     game = PositionalGame(harary_model("v", 5, 5, torus=True))
-    solver = SearchSolver(game, PositionalEngine(game), limits=Limits(positions=300))
+    solver = SearchSolver(game, PositionalEngine(game.model), limits=Limits(positions=300))
     found = solver.solve()
     assert found.winner is None
     assert found.reason.startswith("undecided: 300 positions are in the table (Black does not win")
     with pytest.raises(UndecidedError, match="300 positions"):
         solver.winner(game.initial)
-    found = SearchSolver(game, PositionalEngine(game), limits=Limits(Deadline.after(0.05))).solve()
+    soon = Limits(Deadline.after(0.05))
+    found = SearchSolver(game, PositionalEngine(game.model), limits=soon).solve()
     assert found.winner is None
     assert "seconds are over" in found.reason
 
@@ -406,14 +407,14 @@ def test_limits_leave_it_undecided() -> None:
 def test_progress_is_told() -> None:
     depths: list[int | None] = []
     game = PositionalGame(harary_model("n", 5, 5))
-    SearchSolver(game, PositionalEngine(game), tell=lambda p: depths.append(p.done)).solve()
+    SearchSolver(game, PositionalEngine(game.model), tell=lambda p: depths.append(p.done)).solve()
     assert list(dict.fromkeys(depths[:6])) == [1, 3, 5, 7, 9, 11]
 
 
 def test_several_stones_a_turn_are_for_the_general_search() -> None:
     game = PositionalGame(harary_model("tic", 3, 3, stones=2))
     with pytest.raises(UsageError, match="turns of several stones"):
-        PositionalEngine(game)
+        PositionalEngine(game.model)
     assert isinstance(search_for(game).engine, Bounds)
     engine = search_for(PositionalGame(harary_model("tic", 3, 3))).engine
     assert isinstance(engine, PositionalEngine)
@@ -426,7 +427,7 @@ def test_networks_with_too_many_ways_are_for_the_general_search() -> None:
 def test_positions_that_no_play_leads_to_have_answers() -> None:
     model = replace(hex_network(3, 3, plies=5), black=1, white=2)
     game = PositionalGame(model)
-    solver, known = SearchSolver(game, PositionalEngine(game)), SearchSolver(game)
+    solver, known = SearchSolver(game, PositionalEngine(game.model)), SearchSolver(game)
     texts = ("WB./.../... ply 1", ".../.B./... ply 2", "B../W../..W ply 3")
     for text in texts:
         position = parse_position(game, text)

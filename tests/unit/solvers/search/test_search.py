@@ -18,10 +18,12 @@ from qsage_validate.games.bddl.kernel import BddlKernel, PositionalKernel
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.bddl.rules import BddlGame, BddlPosition
+from qsage_validate.games.kernel import Kernel
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.protocol import Kernel, Player, TwoPlayerGame
+from qsage_validate.games.protocol import Player, TwoPlayerGame
+from qsage_validate.solvers.general_search import Bounds
 from qsage_validate.solvers.search import SearchResult, SearchSolver
-from qsage_validate.solvers.search_engine import MAX_PLIES, Bounds
+from qsage_validate.solvers.search_engine import MAX_PLIES
 from qsage_validate.system.limits import Deadline, Limits, Progress
 from tests.support import naive_rules as naive
 from tests.support.by_name import resolve_model

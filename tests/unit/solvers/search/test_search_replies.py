@@ -8,9 +8,10 @@ from itertools import count
 import pytest
 
 from qsage_validate.errors import CancelledError, UndecidedError
+from qsage_validate.games.kernel import State
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.rules import PositionalGame
-from qsage_validate.games.protocol import Player, Position, State
+from qsage_validate.games.protocol import Player, Position
 from qsage_validate.games.registry import find_command
 from qsage_validate.solvers.positional_search import PositionalEngine
 from qsage_validate.solvers.search import SearchSolver
@@ -125,7 +126,7 @@ def test_a_best_move_does_not_rest_on_what_the_table_suggests(forgets: bool) -> 
             return None if forgets else moves[next(suggested) % len(moves)]
 
     pending, seen = [game.initial], 0
-    solver = SearchSolver(game, Suggests(game))
+    solver = SearchSolver(game, Suggests(game.model))
     while pending and seen < 60:
         position = pending.pop(0)
         if position.outcome is not None:
