@@ -249,6 +249,16 @@ class Code:
         """The values of ``variables``, in the formula's order, that say ``move``."""
         return dict(zip(variables, self.patterns[move], strict=True))
 
+    def with_patterns(self, patterns: Mapping[str, Pattern]) -> Code:
+        """The moves with other bits: a list by their numbers, or as before by their literals."""
+        if self.one_hot:
+            order = sorted(patterns, key=lambda move: patterns[move].index(True))
+            return replace(self, patterns=patterns, texts=tuple(order))
+        texts: list[str | None] = [None] * (1 + max(map(_number, patterns.values()), default=-1))
+        for move, bits in patterns.items():
+            texts[_number(bits)] = move
+        return Code("", patterns, tuple(range(self.width)), tuple(texts))
+
     def coding(self, variables: Sequence[int]) -> MoveCoding:
         bits: Bits = tuple(variables[place] for place in self.places)
         if self.one_hot:
@@ -274,6 +284,20 @@ class MoveStyle:
     codes: Mapping[Player, Code]
     rank: int = 0
     """How unusual it is: usual ones are tried first."""
+    guessed: bool = False
+    """True if no order of the moves says their codes, which were found by the formula's values."""
+
+    def exchanged(self, patterns: tuple[Pattern, Pattern], players: Sequence[Player]) -> MoveStyle:
+        """The style in which two bit patterns of ``players`` have each other's moves."""
+        one, other = patterns
+        other_of = {one: other, other: one}
+        codes = dict(self.codes)
+        for player in players:
+            own = codes[player]
+            codes[player] = own.with_patterns(
+                {move: other_of.get(bits, bits) for move, bits in own.patterns.items()}
+            )
+        return replace(self, codes=codes, guessed=True)
 
 
 def styles(sketch: Sketch, *, ordered: bool = True) -> list[MoveStyle]:
@@ -359,6 +383,10 @@ def _numbered(texts: Sequence[str], first: int, lsb: bool) -> Code:
 def _bits(number: int, width: int, lsb: bool) -> Pattern:
     bits = value_bits(number, width)
     return bits[::-1] if lsb else bits
+
+
+def _number(bits: Pattern) -> int:
+    return sum(bit << place for place, bit in enumerate(reversed(bits)))
 
 
 def _one_hot(texts: Sequence[str]) -> Code:

@@ -37,6 +37,7 @@ from qsage_validate.judging.screening import (
     in_order,
     order_key,
     rearranged,
+    recoded,
     shuffled,
 )
 from qsage_validate.system.limits import NEVER, Deadline, Progress, Tell, nobody
@@ -53,6 +54,10 @@ _LIKELY_EFFORT: Final = 30_000
 _ORDERED_EFFORT: Final = 12_000
 _NEAR_EFFORT: Final = 8_000
 _SHUFFLED_EFFORT: Final = 30_000
+_RECODED_EFFORT: Final = 12_000
+# Other codes cast doubt where they agree with nearly all plays, or with so much more than few.
+_NEAR: Final = 0.95
+_BETTER: Final = 0.2
 _STARTS: Final = 2
 _ROOT_SECONDS: Final = 10.0
 # A reading that fits alone is held against so many positions, in this part of the time.
@@ -218,6 +223,8 @@ class _ReadingSearch:
     refuted: set[tuple[str, Windows]] = field(default_factory=set)
     answers: dict[tuple[str, Windows], LevelAnswer] = field(default_factory=dict)
     boards: dict[tuple[str, Windows], Layout | None] = field(default_factory=dict)
+    recoded: dict[tuple[str, Windows], bool] = field(default_factory=dict)
+    """Of readings that stand out, whether others agree better that have other codes."""
     root: str | None = None
     residuals: ResidualsOf = field(init=False)
 
@@ -474,8 +481,31 @@ class _ReadingSearch:
             why = "no other reading is nearly as good"
             if keeps_rules:
                 why += f", and {lost} of {tried} illegal moves lose"
-            return self._found(Standing.BEST, why)
+            return self._unless_recoded(why)
         return None
+
+    def _unless_recoded(self, why: str, *, by_codes: bool = False) -> FoundReadings | None:
+        """The best reading, unless the formula may number the moves in another order.
+
+        Where other codes agree with every play, the reading with them, if it is proved or nothing
+        speaks against it. ``None`` where they agree with more plays, or the time is up.
+        """
+        first, *_ = best = self.best
+        if first.reading.key not in self.recoded:
+            self.best = [*best]
+            effort = self.screening.values.effort + _RECODED_EFFORT
+            found = self._rearranged(recoded(self.screening, first, effort))
+            others = [one.share for one in self.best if not any(one is old for old in best)]
+            better = max(others, default=0.0)
+            self.best = best
+            if found is not None:
+                return found
+            near = better > first.share and better >= _NEAR
+            poor = first.share < _LEAST_SHARE and better >= first.share + _BETTER
+            self.recoded[first.reading.key] = near or poor or self.deadline.over
+        if self.recoded[first.reading.key]:
+            return None
+        return self._found(Standing.BEST, why, by_codes=by_codes)
 
     def _is_settled(self, reading: ReadingGuess) -> bool:
         """True if a difference cannot come from the order of the bits.
@@ -502,7 +532,7 @@ class _ReadingSearch:
             return None
         self._prefer(likely)
         why = "the codes of legal first moves, and no others, can win"
-        return self._found(Standing.BEST, why, by_codes=True)
+        return self._unless_recoded(why, by_codes=True)
 
     def _margin(self, first: Screened, others: Sequence[Screened]) -> float:
         return self._weight(first) - max(map(self._weight, others), default=-60.0)
@@ -514,7 +544,11 @@ class _ReadingSearch:
         """
         if standing is Standing.ANY:
             return ""
+        if self.deadline.over:
+            return "the time was up before other readings were tried"
         first, *others = self.best
+        if first.reading.style.guessed:
+            return "the codes of its moves are guessed"
         if not by_codes and not self._is_settled(first.reading):
             return "its bits may stand in another order"
         if not by_codes and self._margin(first, others) < _MARGIN:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice, pairwise, permutations, product
+from itertools import combinations, islice, pairwise, permutations, product
 from math import factorial, inf, prod, sqrt
 from random import Random
 from typing import Final
@@ -98,11 +98,14 @@ class FixedValues:
             return None
         late = {v for window in windows for v in window if v in self._quantifiers}
         expansion = self._expansion(universal, frozenset(late - self._early(universal)))
-        return frozenset(
-            bits
-            for bits in product((False, True), repeat=len(own))
-            if expansion.value(dict(zip(own, bits, strict=True)), self._deadline)
-        )
+        found: list[Pattern] = []
+        for bits in product((False, True), repeat=len(own)):
+            value = expansion.value(dict(zip(own, bits, strict=True)), self._deadline)
+            if value is None:
+                return None
+            if value:
+                found.append(bits)
+        return frozenset(found)
 
     def _expands(self, universal: frozenset[int]) -> bool:
         left = len(self._universal) - len(universal)
@@ -362,6 +365,11 @@ _MOST_BITS: Final = 7
 _MOST_SEQUENCES: Final = 4
 _MOST_STARTS: Final = 4
 _SHUFFLED_ROUNDS: Final = 4
+# Readings with other codes that are asked about, and climbs in a row that lead to no better one.
+_MOST_RECODED: Final = 4000
+_MOST_VAIN: Final = 12
+# Other variables of a scope that may belong to a move, as far as they are few.
+_MOST_SPARE: Final = 4
 # The cost of a reading whose bits are in no order of the file.
 _COST: Final = 8
 
@@ -432,6 +440,144 @@ def _exchanged(window: tuple[int, ...], others: Sequence[int]) -> Iterator[tuple
             yield tuple(changed)
         for other in others:
             yield (*window[:i], other, *window[i + 1 :])
+
+
+def recoded(screening: Screening, start: Screened, effort: float) -> Iterator[Screened]:
+    """Readings with the variables of ``start`` and other codes: each better one, and all that fit.
+
+    Two codes are exchanged in all plies at once, or two bits of one ply, as long as more plays
+    agree; where no exchange is better, some are made at random.
+    """
+    steps = _steps(start.reading, screening.formula, screening.sketch)
+    if not steps:
+        return
+    rng = Random(1)
+    first = best = screening.ask(start.reading)
+    found = {(first.reading.windows, _codes_of(first.reading.style))}
+    asked = vain = 0
+
+    def ask(reading: ReadingGuess, some: Sequence[_Step]) -> Screened | None:
+        nonlocal asked
+        asked += 1
+        if asked > _MOST_RECODED or screening.is_over(effort):
+            return None
+        for step in some:
+            reading = _stepped(reading, step)
+        return screening.ask(reading)
+
+    def climbed(one: Screened) -> Screened:
+        climbing = not one.fits
+        while climbing:
+            climbing = False
+            for step in rng.sample(steps, len(steps)):
+                other = ask(one.reading, [step])
+                if other is None or other.fits:
+                    return other or one
+                if other.share > one.share:
+                    one, climbing = other, True
+        return one
+
+    # One exchange may do, and is the likeliest: a climb may lead away from it.
+    single: list[Screened] = []
+    for step in steps:
+        one = ask(first.reading, [step])
+        if one is None:
+            break
+        single.append(one)
+        if one.fits:
+            break
+    single.sort(key=lambda one: one.share)
+    while vain < _MOST_VAIN:
+        one = single.pop() if single else None
+        if one is None:
+            one = ask(rng.choice((first, best)).reading, rng.choices(steps, k=rng.randint(2, 4)))
+        if one is None:
+            return
+        one = climbed(one)
+        better = one.share > best.share
+        vain = 0 if better else vain + 1
+        key = one.reading.windows, _codes_of(one.reading.style)
+        if better or (one.fits and key not in found):
+            found.add(key)
+            yield _in_words(one, start)
+        best = one if better else best
+
+
+_Exchange = tuple[tuple[Pattern, Pattern], tuple[Player, ...]]
+"""Two codes that change places, and the players whose codes they are."""
+
+_Step = _Exchange | tuple[int, int, int]
+"""An exchange of codes; or a ply, a place in its window, and a variable that comes there."""
+
+
+def _steps(reading: ReadingGuess, formula: Qbf, sketch: Sketch) -> list[_Step]:
+    steps: list[_Step] = [*_exchanges(reading.style, sketch)]
+    if any(code.one_hot for code in reading.style.codes.values()):
+        return steps
+    used = {v for window in reading.windows for v in window}
+    scope_of = {v: scope.variables for scope in formula.merged_scopes() for v in scope.variables}
+    for ply, window in enumerate(reading.windows):
+        own = [v for v in scope_of.get(window[0], ()) if v not in used] if window else []
+        for i, v in enumerate(window):
+            steps += [(ply, i, other) for other in window if other > v]
+            steps += [(ply, i, other) for other in own if len(own) <= _MOST_SPARE]
+    return steps
+
+
+def _stepped(reading: ReadingGuess, step: _Step) -> ReadingGuess:
+    """The reading after a step; the same one where the variable belongs to another ply by now."""
+    if len(step) == 2:
+        return replace(reading, style=reading.style.exchanged(*step), cost=_COST)
+    ply, i, v = step
+    window = [*reading.windows[ply]]
+    if v in window:
+        window[window.index(v)] = window[i]
+    elif any(v in other for other in reading.windows):
+        return reading
+    window[i] = v
+    return _with(reading, ply, tuple(window))
+
+
+def _exchanges(style: MoveStyle, sketch: Sketch) -> list[_Exchange]:
+    """Pairs of codes that have a move, at least one of them a move that some play has.
+
+    Moves that both players have keep one code for both.  Codes without a move stay so: among
+    many codes some agree with all plays of a short game by chance.
+    """
+    codes = style.codes
+    shared = len({tuple(code.patterns.items()) for code in codes.values()}) == 1
+    played = {move for play in sketch.plays for move in play.moves}
+    found: list[_Exchange] = []
+    for players in [tuple(codes)] if shared else [(player,) for player in codes]:
+        patterns = codes[players[0]].patterns
+        found += [
+            ((one, other), players)
+            for (move, one), (second, other) in combinations(patterns.items(), 2)
+            if move in played or second in played
+        ]
+    return found
+
+
+def _codes_of(style: MoveStyle) -> tuple[tuple[str, Pattern], ...]:
+    return tuple(pair for code in style.codes.values() for pair in sorted(code.patterns.items()))
+
+
+def _in_words(one: Screened, start: Screened) -> Screened:
+    """The reading with words that name each move whose code is another one than in ``start``."""
+    style, before = one.reading.style, start.reading.style
+    alike = len({_codes_of(replace(style, codes={p: c})) for p, c in style.codes.items()}) == 1
+    changed: dict[str, None] = {}
+    for player, code in style.codes.items():
+        for move, bits in code.patterns.items():
+            if bits != before.codes[player].patterns[move]:
+                own = bits if before.words.endswith(LSB) else reversed(bits)
+                number = sum(bit << k for k, bit in enumerate(own))
+                place = 1 + bits.index(True) if code.one_hot else number
+                changed[f"{'' if alike else f'{player} '}{move} is {place}"] = None
+    if not changed:
+        return replace(one, reading=replace(one.reading, style=before))
+    words = f"{before.words}, but {', '.join(changed)}"
+    return replace(one, reading=replace(one.reading, style=replace(style, words=words)))
 
 
 def shuffled(screening: Screening, effort: float) -> Iterator[Screened]:
