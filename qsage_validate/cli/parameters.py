@@ -130,8 +130,11 @@ class _Declared:
             return {"type": _Words(annotation)}
         if annotation is str:
             return {"type": str}
-        limited = click.IntRange if annotation is int else click.FloatRange
-        return {"type": limited(self.min, self.max), "metavar": "N"}  # type: ignore[arg-type]
+        kind: click.ParamType = click.INT if annotation is int else click.FLOAT
+        if (self.min, self.max) != (None, None):  # Click's help would have the range "x<=None"
+            limited = click.IntRange if annotation is int else click.FloatRange
+            kind = limited(self.min, self.max)  # type: ignore[arg-type]
+        return {"type": kind, "metavar": "N"}
 
 
 def option(

@@ -258,7 +258,28 @@ class RandomPart:
     bias: bool
 
 
-_Slice = tuple[RandomPart, range]
+@dataclass(frozen=True, slots=True)
+class _Slices:
+    """The slices of all parts by their numbers, made when asked for: there may be billions."""
+
+    parts: Sequence[RandomPart]
+    size: int
+
+    @property
+    def count(self) -> int:
+        return sum(map(self._of, self.parts))
+
+    def _of(self, part: RandomPart) -> int:
+        return -(-part.games // self.size)
+
+    def slice(self, number: int) -> tuple[RandomPart, range]:
+        """The part and the numbers of its plays."""
+        for part in self.parts:
+            if number < self._of(part):
+                first = number * self.size
+                return part, range(first, min(first + self.size, part.games))
+            number -= self._of(part)
+        raise IndexError(number)
 
 
 @dataclass(slots=True)
@@ -321,9 +342,7 @@ class _Players:
     Until then it is picklable, so that each process can have its own.
     """
 
-    def __init__(
-        self, problem: Problem, seed: int, slices: Sequence[_Slice], deadline: Deadline
-    ) -> None:
+    def __init__(self, problem: Problem, seed: int, slices: _Slices, deadline: Deadline) -> None:
         self._problem = problem
         self._seed = seed
         self._slices = slices
@@ -333,7 +352,7 @@ class _Players:
 
     def play(self, number: int) -> _Tally | None:
         """Play a slice; ``None`` when time is up."""
-        part, numbers = self._slices[number]
+        part, numbers = self._slices.slice(number)
         try:
             self._tick()
             if part not in self._adversaries:
@@ -405,13 +424,9 @@ def attack(
         raise UsageError(f"found the probability {illegal}, expected 0 to 1")
     parts = _parts(problem, games, illegal, bias)
     size = _SLICE_ON_ARRAYS if walks(problem) else _SLICE
-    slices = [
-        (part, range(first, min(first + size, part.games)))
-        for part in parts
-        for first in range(0, part.games, size)
-    ]
-    run = _Run(problem, seed, parts, slices, games, deadline, tell)
-    return run.play(min(jobs, len(slices)))
+    slices = _Slices(parts, size)
+    run = _Run(problem, seed, slices, games, deadline, tell)
+    return run.play(min(jobs, slices.count))
 
 
 def _parts(problem: Problem, games: int, illegal: float, bias: bool | None) -> list[RandomPart]:
@@ -437,8 +452,7 @@ class _Run:
         self,
         problem: Problem,
         seed: int,
-        parts: Sequence[RandomPart],
-        slices: Sequence[_Slice],
+        slices: _Slices,
         games: int,
         deadline: Deadline,
         tell: Tell,
@@ -451,14 +465,14 @@ class _Run:
         self._watch = Stopwatch()
         self._deadline = deadline
         self._total = _Tally()
-        self._parts = {part: _Tally() for part in parts}
+        self._parts = {part: _Tally() for part in slices.parts}
 
     def play(self, jobs: int) -> LevelResult:
         players = _Players(self._problem, self._seed, self._slices, self._deadline)
         try:
             if jobs > 1:
                 return self._result(self._by_processes(players, jobs))
-            self._add_up(map(players.play, range(len(self._slices))))
+            self._add_up(map(players.play, range(self._slices.count)))
         except KeyboardInterrupt:
             raise LevelInterrupted(self._result("interrupted")) from None
         return self._result("time is up")
@@ -467,7 +481,7 @@ class _Run:
         """Play in processes; why some plays were not made, if so."""
         from qsage_validate.system.pool import WorkerFailedError, ordered_map
 
-        count, deadline = len(self._slices), self._deadline
+        count, deadline = self._slices.count, self._deadline
         try:
             with closing(
                 ordered_map(_Players.play, players, count, jobs, deadline=deadline)
@@ -480,9 +494,10 @@ class _Run:
         return "time is up"
 
     def _add_up(self, tallies: Iterable[_Tally | None]) -> None:
-        for (part, _), tally in zip(self._slices, tallies, strict=False):
+        for number, tally in enumerate(tallies):
             if tally is None:
                 return
+            part, _ = self._slices.slice(number)
             self._total.add(tally)
             self._parts[part].add(tally)
             done, total = self._total.plays, self._games
