@@ -265,6 +265,7 @@ class _Target:
         ``by`` says on whose word values of the outermost block are written, unproved.
         """
         from qsage_validate.certificates.writer import certificate_bytes
+        from qsage_validate.formats.source import is_ascii_name
         from qsage_validate.formats.writing import write_atomic
 
         # Both texts are made and proved to belong together before either file is touched.
@@ -285,7 +286,7 @@ class _Target:
             certificate,
             qbf,
             dialect=self.dialect,
-            binary=not self.output.endswith(".aag"),
+            binary=not is_ascii_name(self.output),
             remarks=() if by is None else [f"not proved: by {by}"],
         )
         if self.formula is not None and text is not None:

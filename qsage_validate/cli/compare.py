@@ -223,13 +223,14 @@ def _write(target: _StrategyTarget, found: ComparedStrategy, second: Problem) ->
     from qsage_validate.certificates.writer import certificate_bytes
     from qsage_validate.comparing.compare import replay_in_second
     from qsage_validate.comparing.exact import Loses
+    from qsage_validate.formats.source import is_ascii_name
     from qsage_validate.formats.writing import write_atomic
 
     output = target.output
     certificate = None if isinstance(found.outcome, Undecided) else found.outcome.certificate
     if certificate is None:
         raise UsageError(f"there is nothing to write to {output}: {found.outcome}")
-    binary = not output.endswith(".aag")
+    binary = not is_ascii_name(output)
     write_atomic(
         output,
         certificate_bytes(certificate, second.formula, dialect=target.dialect, binary=binary),

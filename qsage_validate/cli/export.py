@@ -317,6 +317,7 @@ def minimise_command(
     """
     from qsage_validate.certificates.smaller import minimised
     from qsage_validate.certificates.writer import certificate_bytes
+    from qsage_validate.formats.source import is_ascii_name
     from qsage_validate.formats.writing import write_atomic
     from qsage_validate.kernel.certificate import Dialect
     from qsage_validate.problems.load import load
@@ -336,7 +337,7 @@ def minimise_command(
         found = minimised(
             problem.formula, problem.whole, layout=problem.layout, deadline=deadline, tell=line.tell
         )
-    ascii_form = chosen is Dialect.QBFCERT_ASCII or output.endswith(".aag")
+    ascii_form = chosen is Dialect.QBFCERT_ASCII or is_ascii_name(output)
     content = certificate_bytes(
         found.certificate,
         problem.formula,

@@ -24,7 +24,7 @@ from qsage_validate.extensions.hex_strategies.walk import (
     winning_plan,
 )
 from qsage_validate.formats.grid_names import cell_name
-from qsage_validate.formats.source import Source, check_writable
+from qsage_validate.formats.source import Source, check_writable, is_ascii_name
 from qsage_validate.formats.writing import write_atomic
 from qsage_validate.system.limits import Deadline, Limits
 
@@ -168,7 +168,7 @@ def _compile(
     plan = winning_plan(strategy, limits)
     made = compile_plan(encoded, plan)
     _, certificate = check_compiled(encoded, plan, made, limits.deadline)
-    binary = not output.endswith(".aag")
+    binary = not is_ascii_name(output)
     content = certificate_bytes(certificate, encoded.qbf, binary=binary)
     write_atomic(formula, qcir_text(encoded.qbf))
     write_atomic(output, content)
