@@ -138,11 +138,11 @@ def _strategy_of(subject: str, timeout: float, tell: Tell) -> Strategy:
     from qsage_validate.solvers.deepening import at_critical_depth
     from qsage_validate.system.limits import Limits
 
+    path = sample_path(subject)
     try:
-        words = shlex.split(subject) or [subject]
+        words = [subject] if os.path.exists(path) else shlex.split(subject) or [subject]
     except ValueError as error:
         raise UsageError(f"found {subject!r}: {error}, expected a file or a game") from None
-    path = sample_path(subject)
     if len(words) == 1 and (os.sep in path or "." in path or os.path.exists(path)):
         files = sorted_out(Files(path))
         return Strategy(load(replace(files, unchecked_dependencies=True)))

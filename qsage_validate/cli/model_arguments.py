@@ -190,8 +190,30 @@ class _ModelWords:
         return [parameter("words", tuple[str, ...], self.words), *games]
 
     def gather(self, values: dict[str, Any]) -> ModelArguments:
-        words = values.pop("words")
-        return ModelArguments(words, {name: values.pop(name) for name in template_options()})
+        words, options = values.pop("words"), {n: values.pop(n) for n in template_options()}
+        if any(" " in word for word in words):
+            words, options = _taken_apart(words, options)
+        return ModelArguments(tuple(words), options)
+
+
+def _taken_apart(
+    words: Sequence[str], given: Mapping[str, object]
+) -> tuple[list[str], Mapping[str, object]]:
+    """Words and options, those of a game in one word among them; ``given`` options come first."""
+    from qsage_validate.games.registry import find_model, game_words, words_and_options
+
+    found, options = list[str](), dict(given)
+    for word in words:
+        parts = game_words(word)
+        if len(parts) == 1:
+            found.append(word)
+            continue
+        names, own = words_and_options(parts)
+        if not options.keys() >= own.keys():
+            find_model(names, own)  # which says what is wrong with them
+        options |= {name: value for name, value in own.items() if options[name] in (None, False)}
+        found += names
+    return found, options
 
 
 def _parameter(template: TemplateOption) -> Parameter:

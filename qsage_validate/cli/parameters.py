@@ -17,6 +17,7 @@ from types import NoneType
 from typing import Annotated, Any, ClassVar, Final, Protocol, get_args, get_origin, get_type_hints
 
 import click
+from click.types import FloatParamType, IntParamType
 
 REQUIRED: Final = MISSING
 """The default of an option that must be given."""
@@ -130,10 +131,12 @@ class _Declared:
             return {"type": _Words(annotation)}
         if annotation is str:
             return {"type": str}
-        kind: click.ParamType = click.INT if annotation is int else click.FLOAT
+        kind: click.ParamType = IntParamType() if annotation is int else FloatParamType()
         if (self.min, self.max) != (None, None):  # Click's help would have the range "x<=None"
             limited = click.IntRange if annotation is int else click.FloatRange
             kind = limited(self.min, self.max)  # type: ignore[arg-type]
+        # Click's own names are ranges of integers and floats.
+        kind.name = "whole number" if annotation is int else "number"
         return {"type": kind, "metavar": "N"}
 
 

@@ -129,7 +129,9 @@ class BehindFormulaOptions(OptionGroup):
 
     def taken_apart(self, rules: RulesOptions) -> tuple[str | None, RulesOptions]:
         """The certificate and the rules; raises ``UsageError`` where one is named twice."""
-        cert, words = self.cert, [*self.behind]
+        from qsage_validate.games.registry import game_words
+
+        cert, words = self.cert, [part for word in self.behind for part in game_words(word)]
         if words and not names_rules(words):
             cert = CertOptions(words.pop(0), cert).path
         if not words:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from os import path
 
@@ -90,6 +91,23 @@ def find_command(words: Sequence[str], language: str | None = None) -> GameModel
     ``["httt", "--size", "4x4", "--shape", "tic"]`` or ``["domain.ig", "problem.ig"]``; errors as
     in :func:`find_model`.
     """
+    names, options = words_and_options(words)
+    return find_model(names, options, language)
+
+
+def game_words(word: str) -> list[str]:
+    """The words of a game with its options in one word (``'hex --size 3x3'``); else the word."""
+    if " " not in word or path.exists(word):
+        return [word]
+    try:
+        words = shlex.split(word)
+    except ValueError:
+        return [word]
+    return words if len(words) > 1 and is_game_name(words[0]) else [word]
+
+
+def words_and_options(words: Sequence[str]) -> tuple[list[str], dict[str, object]]:
+    """The names among words, and the options by theirs; raises ``UsageError``."""
     names: list[str] = []
     options: dict[str, object] = {}
     flags = {
@@ -111,7 +129,7 @@ def find_command(words: Sequence[str], language: str | None = None) -> GameModel
             names.append(word)
     if waiting is not None:
         raise UsageError(f"found --{waiting.replace('_', '-')} without a value, expected one")
-    return find_model(names, options, language)
+    return names, options
 
 
 def _is_file(name: str) -> bool:
