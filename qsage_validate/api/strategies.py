@@ -293,8 +293,7 @@ class Strategy:
         in the files, which replays of plays name.  Raises ``UsageError`` for a clause set.
         """
         from qsage_validate.certificates.reader import dialect_named
-        from qsage_validate.certificates.writer import certificate_bytes
-        from qsage_validate.formats.source import is_ascii_name
+        from qsage_validate.certificates.writer import certificate_bytes, is_ascii_name
         from qsage_validate.formats.writing import qcir_text, write_atomic
 
         name, certificate = fspath(path), self.problem.whole

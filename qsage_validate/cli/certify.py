@@ -218,7 +218,11 @@ def _encoded(model: ModelArguments, encoding: str | None, options: RouteOptions)
     from qsage_validate.games.library.catalogue import name_of
 
     encoding = encoding or model.certified_by()
-    game, _ = model.at_critical_depth(model.resolve(encoding), encoding, options.limits)
+    game = model.resolve(encoding)
+    if model.lacks_depth:
+        from qsage_validate.cli.deepening import with_critical_depth
+
+        game, _ = with_critical_depth(model, game, encoding, options.limits)
     encoded = encode(game, encoding)
     return _Question(encoded.qbf, encoded.layout, name_of(game), encoded, is_game=True)
 
@@ -264,8 +268,7 @@ class _Target:
 
         ``by`` says on whose word values of the outermost block are written, unproved.
         """
-        from qsage_validate.certificates.writer import certificate_bytes
-        from qsage_validate.formats.source import is_ascii_name
+        from qsage_validate.certificates.writer import certificate_bytes, is_ascii_name
         from qsage_validate.formats.writing import write_atomic
 
         # Both texts are made and proved to belong together before either file is touched.

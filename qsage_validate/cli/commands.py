@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from qsage_validate.cli.parameters import Argument, read
-from qsage_validate.errors import Exit, UsageError
+from qsage_validate.errors import Exit
 from qsage_validate.registry import DeclaredCommand, declared, load
 
 # The seconds, and the part of a command's time, after which a command ends that did not end itself.
@@ -34,6 +34,10 @@ class _Helped(click.Command):
         except click.UsageError as error:
             # Click's parser does not say for which command a value is missing.
             error.ctx = error.ctx or ctx
+            if isinstance(error, click.NoSuchOption):
+                from qsage_validate.cli.model_arguments import check_option_of_games
+
+                check_option_of_games(error.option_name, self)
             raise
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -72,21 +76,6 @@ class Command(_Helped):
         name = run.__name__.rstrip("_")  # a keyword of Python is a name with an underscore
         super().__init__(name, dict(_SETTINGS), callback, [*parameters], help=run.__doc__)
         self.examples = examples
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        try:
-            return super().parse_args(ctx, args)
-        except click.NoSuchOption as error:
-            if not any("--model" in parameter.opts for parameter in self.params):
-                raise
-            from qsage_validate.cli.model_arguments import template_options
-
-            if all(error.option_name != option.flag for option in template_options().values()):
-                raise
-            raise UsageError(
-                f"found {error.option_name}, an option of games, expected it with its game as one "
-                "word: --model 'hex --size 3x3'"
-            ) from None
 
     @property
     def outputs(self) -> tuple[str, ...]:

@@ -220,10 +220,9 @@ def _tell(
 
 def _write(target: _StrategyTarget, found: ComparedStrategy, second: Problem) -> str:
     """Write the strategy in the second formula; returns the command that replays a lost play."""
-    from qsage_validate.certificates.writer import certificate_bytes
+    from qsage_validate.certificates.writer import certificate_bytes, is_ascii_name
     from qsage_validate.comparing.compare import replay_in_second
     from qsage_validate.comparing.exact import Loses
-    from qsage_validate.formats.source import is_ascii_name
     from qsage_validate.formats.writing import write_atomic
 
     output = target.output

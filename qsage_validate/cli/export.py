@@ -316,8 +316,7 @@ def minimise_command(
     Exit code 0: written, 1: CERT does not hold, 2: bad input, 3: undecided, 130: interrupted.
     """
     from qsage_validate.certificates.smaller import minimised
-    from qsage_validate.certificates.writer import certificate_bytes
-    from qsage_validate.formats.source import is_ascii_name
+    from qsage_validate.certificates.writer import certificate_bytes, is_ascii_name
     from qsage_validate.formats.writing import write_atomic
     from qsage_validate.kernel.certificate import Dialect
     from qsage_validate.problems.load import load

@@ -7,20 +7,19 @@ from __future__ import annotations
 
 import os
 import shlex
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from qsage_validate.cli.common import SearchLine, narrate
+from qsage_validate.cli.common import narrate
 from qsage_validate.cli.parameters import REQUIRED, Parameter, argument, option, parameter
+from qsage_validate.errors import UsageError
 from qsage_validate.games.library.catalogue import library_games
 from qsage_validate.games.library.template import Flag, TemplateOption
 from qsage_validate.system.reading import reading
 
 if TYPE_CHECKING:
     from qsage_validate.games.model_text import GameModel
-    from qsage_validate.system.limits import Limits
 
 _MODEL_HELP = (
     "Two BDDL files, DOMAIN and PROBLEM; a PG, .hex or GDL file; or the name of a game (see "
@@ -81,42 +80,14 @@ class ModelArguments:
         """
         from qsage_validate.games.registry import find_game
 
-        if self.files or len(self.words) != 1 or self.options.get("depth") is not None:
+        if not self.lacks_depth:
             return None
         return find_game(self.words[0]).certified_by(self.options)
 
-    def at_critical_depth(
-        self, model: GameModel, encoding: str | None, limits: Limits | None = None
-    ) -> tuple[GameModel, ModelArguments]:
-        """The model of a named game at its critical depth, and the arguments that mean it.
-
-        ``model`` is the one that the arguments mean with ``encoding``.  It stays as it is where
-        the arguments have a depth or are files, where Black does not win, and at a limit.  The
-        search for the depth shows its progress.
-        """
-        from qsage_validate.games.registry import find_game
-        from qsage_validate.system.limits import Limits
-
-        if self.files or len(self.words) != 1 or self.options.get("depth") is not None:
-            return model, self
-        if all(option.name != "depth" for option in find_game(self.words[0]).options):
-            return model, self
-        from qsage_validate.solvers.deepening import at_critical_depth
-
-        with SearchLine(sys.stderr) as line:
-            critical, found = at_critical_depth(model, limits=limits or Limits(), tell=line.tell)
-        if found.depth is None:
-            return model, self
-        narrate(found.why)
-        own = self._with_depth(found.depth)
-        # A game that is called as in another language counts a dropped first move, or does not.
-        counted = critical.plies - own.resolve(encoding).plies
-        # Made anew, the model is one of the library's still: fewer chains fit into fewer plies.
-        wanted = self._with_depth(found.depth + counted)
-        return wanted.resolve(encoding), wanted
-
-    def _with_depth(self, depth: int) -> ModelArguments:
-        return ModelArguments(self.words, {**self.options, "depth": str(depth)})
+    @property
+    def lacks_depth(self) -> bool:
+        """True for a game by name without a depth."""
+        return not self.files and len(self.words) == 1 and self.options.get("depth") is None
 
 
 def formula_path(model: ModelArguments) -> str | None:
@@ -157,6 +128,16 @@ def template_options() -> dict[str, TemplateOption]:
     return options
 
 
+def check_option_of_games(name: str, command: Any) -> None:
+    """Raise ``UsageError`` for an option of games where a game is named by ``--model``."""
+    flags = {option.flag for option in template_options().values()}
+    if name in flags and any("--model" in parameter.opts for parameter in command.params):
+        raise UsageError(
+            f"found {name}, an option of games, expected it with its game as one word: "
+            "--model 'hex --size 3x3'"
+        )
+
+
 def model_words(
     *, or_formula: bool = False, optional_words: str | None = None, file: str = "FORMULA"
 ) -> Any:
@@ -190,30 +171,13 @@ class _ModelWords:
         return [parameter("words", tuple[str, ...], self.words), *games]
 
     def gather(self, values: dict[str, Any]) -> ModelArguments:
-        words, options = values.pop("words"), {n: values.pop(n) for n in template_options()}
+        words: Sequence[str] = values.pop("words")
+        options: Mapping[str, object] = {name: values.pop(name) for name in template_options()}
         if any(" " in word for word in words):
-            words, options = _taken_apart(words, options)
+            from qsage_validate.problems.searched import taken_apart
+
+            words, options = taken_apart(words, options)
         return ModelArguments(tuple(words), options)
-
-
-def _taken_apart(
-    words: Sequence[str], given: Mapping[str, object]
-) -> tuple[list[str], Mapping[str, object]]:
-    """Words and options, those of a game in one word among them; ``given`` options come first."""
-    from qsage_validate.games.registry import find_model, game_words, words_and_options
-
-    found, options = list[str](), dict(given)
-    for word in words:
-        parts = game_words(word)
-        if len(parts) == 1:
-            found.append(word)
-            continue
-        names, own = words_and_options(parts)
-        if not options.keys() >= own.keys():
-            find_model(names, own)  # which says what is wrong with them
-        options |= {name: value for name, value in own.items() if options[name] in (None, False)}
-        found += names
-    return found, options
 
 
 def _parameter(template: TemplateOption) -> Parameter:

@@ -131,7 +131,7 @@ class _Declared:
             return {"type": _Words(annotation)}
         if annotation is str:
             return {"type": str}
-        kind: click.ParamType = IntParamType() if annotation is int else FloatParamType()
+        kind: click.ParamType[Any] = IntParamType() if annotation is int else FloatParamType()
         if (self.min, self.max) != (None, None):  # Click's help would have the range "x<=None"
             limited = click.IntRange if annotation is int else click.FloatRange
             kind = limited(self.min, self.max)  # type: ignore[arg-type]

@@ -129,9 +129,11 @@ class BehindFormulaOptions(OptionGroup):
 
     def taken_apart(self, rules: RulesOptions) -> tuple[str | None, RulesOptions]:
         """The certificate and the rules; raises ``UsageError`` where one is named twice."""
-        from qsage_validate.games.registry import game_words
+        cert, words = self.cert, [*self.behind]
+        if words and " " in words[-1]:
+            from qsage_validate.problems.searched import game_words
 
-        cert, words = self.cert, [part for word in self.behind for part in game_words(word)]
+            words[-1:] = game_words(words[-1])
         if words and not names_rules(words):
             cert = CertOptions(words.pop(0), cert).path
         if not words:

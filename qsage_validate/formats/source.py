@@ -251,16 +251,6 @@ def unpacked_name(path: str) -> str:
     return next((path.removesuffix(ending) for ending in PACKED if path.endswith(ending)), path)
 
 
-def is_clausal_name(path: str) -> bool:
-    """Whether a formula that is written to ``path`` becomes QDIMACS, by the name; else QCIR."""
-    return unpacked_name(path).endswith((".qdimacs", ".dimacs", ".cnf"))
-
-
-def is_ascii_name(path: str) -> bool:
-    """Whether a certificate that is written to ``path`` becomes ASCII AIGER; else binary."""
-    return unpacked_name(path).endswith(".aag")
-
-
 def label(path: Path) -> str:
     """The name of ``path`` in messages: for a sample the name that :func:`sample_path` takes."""
     folder, file = os.path.split(fspath(path))

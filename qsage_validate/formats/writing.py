@@ -16,7 +16,7 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import InputError
 from qsage_validate.formats.policy import check_inside
 from qsage_validate.formats.qcir_words import BARE_NAME
-from qsage_validate.formats.source import PACKED, STDIN, Path, check_writable
+from qsage_validate.formats.source import PACKED, STDIN, Path, check_writable, unpacked_name
 from qsage_validate.system.signals import orderly_termination
 
 
@@ -83,6 +83,11 @@ def _replace(target: str, content: bytes, permissions: int) -> None:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(temporary)
             raise
+
+
+def is_clausal_name(path: str) -> bool:
+    """Whether a formula that is written to ``path`` becomes QDIMACS, by the name; else QCIR."""
+    return unpacked_name(path).endswith((".qdimacs", ".dimacs", ".cnf"))
 
 
 # QCIR-14

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from os import path
 
@@ -93,17 +92,6 @@ def find_command(words: Sequence[str], language: str | None = None) -> GameModel
     """
     names, options = words_and_options(words)
     return find_model(names, options, language)
-
-
-def game_words(word: str) -> list[str]:
-    """The words of a game with its options in one word (``'hex --size 3x3'``); else the word."""
-    if " " not in word or path.exists(word):
-        return [word]
-    try:
-        words = shlex.split(word)
-    except ValueError:
-        return [word]
-    return words if len(words) > 1 and is_game_name(words[0]) else [word]
 
 
 def words_and_options(words: Sequence[str]) -> tuple[list[str], dict[str, object]]:

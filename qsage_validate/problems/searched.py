@@ -38,7 +38,12 @@ from qsage_validate.errors import InputError, UndecidedError, UsageError
 from qsage_validate.formats.writing import qcir_text
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
-from qsage_validate.games.registry import find_command
+from qsage_validate.games.registry import (
+    find_command,
+    find_model,
+    is_game_name,
+    words_and_options,
+)
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 from qsage_validate.solutions.check import Lookup
 from qsage_validate.solvers.backend import Backend, Missing, SolverFormat
@@ -268,6 +273,38 @@ def rules_of_words(
         return python_game(words), {}
     model = find_command(words, language)
     return load_game(model), model.parts()
+
+
+def game_words(word: str) -> list[str]:
+    """The words of a game with its options in one word (``'hex --size 3x3'``); else the word."""
+    if " " not in word or os.path.exists(word):
+        return [word]
+    try:
+        words = shlex.split(word)
+    except ValueError:
+        return [word]
+    return words if len(words) > 1 and is_game_name(words[0]) else [word]
+
+
+def taken_apart(
+    words: Sequence[str], given: Mapping[str, object]
+) -> tuple[list[str], Mapping[str, object]]:
+    """Words and options, those of a game in one word among them; ``given`` options come first.
+
+    Raises ``UsageError`` and ``InputError`` as :func:`find_model`.
+    """
+    found, options = list[str](), dict(given)
+    for word in words:
+        parts = game_words(word)
+        if len(parts) == 1:
+            found.append(word)
+            continue
+        names, own = words_and_options(parts)
+        if not options.keys() >= own.keys():
+            find_model(names, own)  # which says what is wrong with them
+        options |= {name: value for name, value in own.items() if options[name] in (None, False)}
+        found += names
+    return found, options
 
 
 # Plays of a game without a formula: a search answers

@@ -265,20 +265,15 @@ class _Slices:
     parts: Sequence[RandomPart]
     size: int
 
-    @property
-    def count(self) -> int:
-        return sum(map(self._of, self.parts))
-
-    def _of(self, part: RandomPart) -> int:
-        return -(-part.games // self.size)
+    def counts(self) -> list[int]:
+        return [-(-part.games // self.size) for part in self.parts]
 
     def slice(self, number: int) -> tuple[RandomPart, range]:
         """The part and the numbers of its plays."""
-        for part in self.parts:
-            if number < self._of(part):
-                first = number * self.size
-                return part, range(first, min(first + self.size, part.games))
-            number -= self._of(part)
+        for part, count in zip(self.parts, self.counts(), strict=True):
+            if number < count:
+                return part, range(number * self.size, min((number + 1) * self.size, part.games))
+            number -= count
         raise IndexError(number)
 
 
@@ -425,8 +420,8 @@ def attack(
     parts = _parts(problem, games, illegal, bias)
     size = _SLICE_ON_ARRAYS if walks(problem) else _SLICE
     slices = _Slices(parts, size)
-    run = _Run(problem, seed, slices, games, deadline, tell)
-    return run.play(min(jobs, slices.count))
+    run = _Run(problem, seed, slices, deadline, tell)
+    return run.play(min(jobs, sum(slices.counts())))
 
 
 def _parts(problem: Problem, games: int, illegal: float, bias: bool | None) -> list[RandomPart]:
@@ -449,18 +444,12 @@ class _Run:
     """Plays slices, here or in processes, and adds up in their order."""
 
     def __init__(
-        self,
-        problem: Problem,
-        seed: int,
-        slices: _Slices,
-        games: int,
-        deadline: Deadline,
-        tell: Tell,
+        self, problem: Problem, seed: int, slices: _Slices, deadline: Deadline, tell: Tell
     ) -> None:
         self._problem = problem
         self._seed = seed
         self._slices = slices
-        self._games = games
+        self._games = sum(part.games for part in slices.parts)
         self._tell = tell
         self._watch = Stopwatch()
         self._deadline = deadline
@@ -468,23 +457,23 @@ class _Run:
         self._parts = {part: _Tally() for part in slices.parts}
 
     def play(self, jobs: int) -> LevelResult:
+        count = sum(self._slices.counts())
         players = _Players(self._problem, self._seed, self._slices, self._deadline)
         try:
             if jobs > 1:
-                return self._result(self._by_processes(players, jobs))
-            self._add_up(map(players.play, range(self._slices.count)))
+                return self._result(self._by_processes(players, count, jobs))
+            self._add_up(map(players.play, range(count)))
         except KeyboardInterrupt:
             raise LevelInterrupted(self._result("interrupted")) from None
         return self._result("time is up")
 
-    def _by_processes(self, players: _Players, jobs: int) -> str:
+    def _by_processes(self, players: _Players, count: int, jobs: int) -> str:
         """Play in processes; why some plays were not made, if so."""
         from qsage_validate.system.pool import WorkerFailedError, ordered_map
 
-        count, deadline = self._slices.count, self._deadline
         try:
             with closing(
-                ordered_map(_Players.play, players, count, jobs, deadline=deadline)
+                ordered_map(_Players.play, players, count, jobs, deadline=self._deadline)
             ) as tallies:
                 self._add_up(tallies)
         except WorkerFailedError as error:

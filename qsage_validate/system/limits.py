@@ -12,7 +12,6 @@ then asks whether to go on.
 from __future__ import annotations
 
 import os
-import threading
 import time
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -20,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from math import inf, isnan
 from threading import Event
 from types import TracebackType
-from typing import Final, Generic, TypeVar
+from typing import Final
 
 from qsage_validate.errors import CancelledError, UndecidedError, UsageError
 
@@ -351,9 +350,6 @@ class Task:
 # Work in a thread that is watched: its stages, and a way to call it off wherever it is
 
 
-Result = TypeVar("Result")
-
-
 def stage(text: str) -> None:
     """Say what is done next; raises ``CancelledError`` when the work was called off."""
     task = watching()
@@ -367,36 +363,3 @@ def go_on() -> None:
     task = watching()
     if task is not None:
         task.check()
-
-
-class Background(Generic[Result]):
-    """A function that runs in a thread of its own, watched by ``task``."""
-
-    def __init__(self, work: Callable[[], Result]) -> None:
-        """Begin at once."""
-        self.task = Task()
-        self._work = work
-        self._results: list[Result] = []
-        self._error: BaseException | None = None
-        # A stage that ignores its cancellation shall not keep the program from ending.
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
-
-    def _run(self) -> None:
-        self.task.watch()
-        try:
-            with self.task:
-                self._results.append(self._work())
-        except BaseException as error:  # noqa: BLE001 - raised again where the result is asked for
-            self._error = error
-
-    def wait(self, seconds: float) -> bool:
-        """Wait so long at most; whether the work has ended."""
-        self._thread.join(seconds)
-        return not self._thread.is_alive()
-
-    def result(self) -> Result:
-        """The result of the work, which has ended; raises what it raised."""
-        if self._error is not None:
-            raise self._error
-        return self._results[0]

@@ -24,7 +24,7 @@ from qsage_validate.errors import (
     one_line,
 )
 from qsage_validate.play.state import Recent, State, Store, is_a_play, words_of
-from qsage_validate.system.limits import Background, Progress, Tell, stage
+from qsage_validate.system.limits import Progress, Tell, stage
 from qsage_validate.system.pool import JobEndedError, Send, run_job
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def on_board(
     """
     # All of Textual that is needed is there before a second thread loads modules.
     from qsage_validate.play.tui.base import check_terminal
-    from qsage_validate.play.tui.start import opened
+    from qsage_validate.play.tui.start import Background, opened
 
     store = Store.usual() if kept else Store(None)
     shown = theme or kept_theme(store)
@@ -253,7 +253,7 @@ def drill_on_board(
     Raises ``InputError`` for a file of another drill.
     """
     from qsage_validate.play.tui.base import check_terminal
-    from qsage_validate.play.tui.start import opened
+    from qsage_validate.play.tui.start import Background, opened
 
     store = Store.usual() if kept else Store(None)
     shown = theme or kept_theme(store)

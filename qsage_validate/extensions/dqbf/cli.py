@@ -11,7 +11,7 @@ from qsage_validate.cli.deepening import exit_of, word_of
 from qsage_validate.cli.info import formula_facts
 from qsage_validate.errors import Exit, UndecidedError, UsageError
 from qsage_validate.extensions.dqbf.expansion import dependency_sets, parse_dqbf, read_dqbf
-from qsage_validate.formats.source import is_ascii_name, label
+from qsage_validate.formats.source import label
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
@@ -119,7 +119,7 @@ def _certificate(formula: Qbf, found: Expanded, deadline: Deadline) -> CircuitCe
 
 
 def _write(output: str, certificate: CircuitCertificate, formula: Qbf) -> None:
-    from qsage_validate.certificates.writer import certificate_bytes
+    from qsage_validate.certificates.writer import certificate_bytes, is_ascii_name
     from qsage_validate.formats.writing import write_atomic
 
     content = certificate_bytes(certificate, formula, binary=not is_ascii_name(output))

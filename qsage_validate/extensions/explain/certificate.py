@@ -46,7 +46,7 @@ from qsage_validate.extensions.explain.explanation import explain as explain_gam
 from qsage_validate.extensions.explain.finding import FoundProgram, TooManySituationsError
 from qsage_validate.extensions.explain.language import parse_predicates
 from qsage_validate.extensions.explain.situation import Made, Situation, made
-from qsage_validate.formats.source import Source, is_ascii_name, unpacked_name
+from qsage_validate.formats.source import Source, unpacked_name
 from qsage_validate.games.bddl.rules import BddlGame, GoalInstance
 from qsage_validate.games.masks import members
 from qsage_validate.games.positional.rules import PositionalGame
@@ -474,7 +474,7 @@ class Explanation:
 
         With ``formula`` the formula is written too, in QCIR.
         """
-        from qsage_validate.certificates.writer import certificate_bytes
+        from qsage_validate.certificates.writer import certificate_bytes, is_ascii_name
         from qsage_validate.formats.writing import qcir_text, write_atomic
 
         qbf = self.problem.qbf

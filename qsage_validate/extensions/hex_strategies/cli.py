@@ -24,7 +24,7 @@ from qsage_validate.extensions.hex_strategies.walk import (
     winning_plan,
 )
 from qsage_validate.formats.grid_names import cell_name
-from qsage_validate.formats.source import Source, check_writable, is_ascii_name
+from qsage_validate.formats.source import Source, check_writable
 from qsage_validate.formats.writing import write_atomic
 from qsage_validate.system.limits import Deadline, Limits
 
@@ -158,7 +158,7 @@ def _compile(
     """Write formula and certificate, once the certificate is proved."""
     from qsage_validate.certificates.compiler import compile_plan
     from qsage_validate.certificates.routes import check_compiled
-    from qsage_validate.certificates.writer import certificate_bytes
+    from qsage_validate.certificates.writer import certificate_bytes, is_ascii_name
     from qsage_validate.encodings.registry import encode
     from qsage_validate.formats.writing import qcir_text
     from qsage_validate.games.positional.hex import hex_network

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final, TypeAlias, TypeVar
+from typing import ClassVar, Final, Generic, TypeAlias, TypeVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -19,7 +20,7 @@ from textual.widgets.option_list import Option
 from qsage_validate.errors import CancelledError, Exit, visible
 from qsage_validate.play.tui.base import DARK, LIGHT, Choices, LeavableApp, run_app
 from qsage_validate.play.tui.model.entries import EntryField, StartEntry, shown_command
-from qsage_validate.system.limits import Background
+from qsage_validate.system.limits import Task
 
 # The screen while a play is prepared: the stage, the seconds, and Cancel
 
@@ -33,6 +34,39 @@ _TICK: Final = 0.1
 _FAREWELL: Final = 2.0
 # How often other tasks get a turn before a key is taken that comes after those of a field.
 _MOST_TURNS: Final = 1_000
+
+
+class Background(Generic[Result]):
+    """A function that runs in a thread of its own, watched by ``task``."""
+
+    def __init__(self, work: Callable[[], Result]) -> None:
+        """Begin at once."""
+        self.task = Task()
+        self._work = work
+        self._results: list[Result] = []
+        self._error: BaseException | None = None
+        # A stage that ignores its cancellation shall not keep the program from ending.
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        self.task.watch()
+        try:
+            with self.task:
+                self._results.append(self._work())
+        except BaseException as error:  # noqa: BLE001 - raised again where the result is asked for
+            self._error = error
+
+    def wait(self, seconds: float) -> bool:
+        """Wait so long at most; whether the work has ended."""
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
+
+    def result(self) -> Result:
+        """The result of the work, which has ended; raises what it raised."""
+        if self._error is not None:
+            raise self._error
+        return self._results[0]
 
 
 class LoadingApp(LeavableApp[bool]):

@@ -12,8 +12,9 @@ from qsage_validate.circuit.aig import Aig
 from qsage_validate.cli.common import SearchLine, narrate
 from qsage_validate.errors import CancelledError, UsageError
 from qsage_validate.formats.source import sample_path
+from qsage_validate.play.tui.start import Background
 from qsage_validate.problems.load import Files, load
-from qsage_validate.system.limits import Background, Progress, Task, go_on, stage
+from qsage_validate.system.limits import Progress, Task, go_on, stage
 from tests.unit.formats.test_formats_aiger import large_graph
 
 

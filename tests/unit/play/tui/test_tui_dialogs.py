@@ -27,9 +27,8 @@ from qsage_validate.play.tui.model import entries
 from qsage_validate.play.tui.model.situation import ProofEnd, Services
 from qsage_validate.play.tui.panes import MovesPane
 from qsage_validate.play.tui.play_area import BitList
-from qsage_validate.play.tui.start import LoadingApp, StartApp
+from qsage_validate.play.tui.start import Background, LoadingApp, StartApp
 from qsage_validate.problems.load import Files, load
-from qsage_validate.system.limits import Background
 from tests.support.pilot import Driver, ToolDriver, drive, drive_app
 from tests.support.places import SAMPLES
 from tests.support.toy_match import bare_match, toy_match

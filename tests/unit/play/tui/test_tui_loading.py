@@ -11,8 +11,8 @@ from textual.pilot import Pilot
 
 from qsage_validate.errors import CancelledError, Exit
 from qsage_validate.play.tui import start
-from qsage_validate.play.tui.start import LoadingApp, opened
-from qsage_validate.system.limits import Background, go_on, stage
+from qsage_validate.play.tui.start import Background, LoadingApp, opened
+from qsage_validate.system.limits import go_on, stage
 
 Scenario = Callable[[LoadingApp, "Pilot[bool | Exit]"], Awaitable[None]]
 
