@@ -463,30 +463,24 @@ def verify_command(
 
 
 def _show(result: BundleVerification) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    from qsage_validate.render.console import PlainConsole
+    from qsage_validate.render.console import show_table
 
     for fault in result.faults:
         emit(f"refuted: {fault}")
     if not result.theorems:
         return
-    table = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=False)
-    for column in ("level", "checker", "answer", "seconds", "reason"):
-        table.add_column(column, justify="right" if column == "seconds" else "left")
+    rows = []
     for each in result.theorems:
         for outcome in each.outcomes:
             seconds = f"{outcome.seconds:.2f}"
             answer = outcome.answer.value
-            table.add_row(
-                each.theorem.level.value, outcome.checker, answer, seconds, outcome.reason
-            )
+            level = each.theorem.level.value
+            rows.append((level, outcome.checker, answer, seconds, outcome.reason))
     for proved in result.verified:
         seconds = f"{proved.seconds:.2f}"
         about = f"theorem, {proved.about}"
-        table.add_row(about, "coq", proved.word, seconds, proved.reason)
-    PlainConsole(file=sys.stdout, highlight=False, markup=False).print(table)
+        rows.append((about, "coq", proved.word, seconds, proved.reason))
+    show_table(("level", "checker", "answer", "seconds", "reason"), rows)
     for each in result.theorems:
         if each.statement is None:
             said = "the theorem is not known"
