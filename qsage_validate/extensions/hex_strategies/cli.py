@@ -74,7 +74,9 @@ def command(
     """
     limits = Limits(Deadline.after(timeout), positions=positions)
     if (file is None) == (find is None):
-        raise UsageError(f"found {'no' if file is None else 'a'} file, expected a file or --find")
+        if file is None:
+            raise UsageError("found no file, expected a file or --find")
+        raise UsageError(f"found {file} with --find, expected one of them")
     for name, given, needs, there in (
         ("--opening", opening, "--find", find),
         ("--save", save, "--find", find),
