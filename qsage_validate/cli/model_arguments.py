@@ -25,6 +25,7 @@ _MODEL_HELP = (
     "Two BDDL files, DOMAIN and PROBLEM; a PG, .hex or GDL file; or the name of a game (see "
     "'qsage games')."
 )
+_EXPECTED = "a formula (QCIR, QDIMACS or QAIGER) or a game (BDDL, PG, .hex, SGF or GDL)"
 _FORMULA_HELP = "A QCIR or QDIMACS file ('-' is standard input). Or a game: "
 
 
@@ -96,7 +97,15 @@ def formula_path(model: ModelArguments) -> str | None:
     A single word is a formula when a file of that name is one.  Raises ``InputError`` when it
     looks like a file that is not there.
     """
-    from qsage_validate.formats.source import STDIN, Format, label, open_input, sniff
+    from qsage_validate.formats.source import (
+        STDIN,
+        Format,
+        label,
+        open_input,
+        read_bytes,
+        sniff,
+        unknown_format,
+    )
     from qsage_validate.games.languages import language_of
 
     if len(model.words) != 1:
@@ -116,6 +125,7 @@ def formula_path(model: ModelArguments) -> str | None:
             if declared.has(word):
                 in_shell = word if shlex.quote(word) == word else "FILE"
                 raise declared.family.off_board(label(word), in_shell)
+        raise unknown_format(read_bytes(word), label(word), _EXPECTED)
     return word
 
 

@@ -176,6 +176,23 @@ def test_options_of_a_game_in_one_word_that_it_does_not_have(
     assert capsys.readouterr().err.startswith("qsage: error: found --sise for hex, expected one of")
 
 
+@pytest.mark.parametrize("command", ["solve", "encode", "certify", "play"])
+def test_what_is_neither_formula_nor_game_is_asked_for_both(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("h.hex").write_text("3 3\n")
+    output = ("-o", "out") if command in ("encode", "certify") else ()
+    assert run_qsage([command, "h.hex", *output]) == Exit.BAD_INPUT
+    assert capsys.readouterr().err == (
+        "h.hex:1:1: found a file of no known format, expected a formula (QCIR, QDIMACS or QAIGER) "
+        "or a game (BDDL, PG, .hex, SGF or GDL)\n"
+    )
+
+
 def test_help_of_a_command_where_no_page_has_its_name(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_qsage(["help", "solve"]) == Exit.FINE
     assert capsys.readouterr().out.startswith("Usage: qsage solve ")
