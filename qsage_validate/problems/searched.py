@@ -386,14 +386,12 @@ class SearchedProblem:
     @property
     def notes(self) -> tuple[str, ...]:
         """Facts worth telling at the start of a play."""
-        game, top = self.game, self.game.initial.board.top
         black_wins = self.promised is (self.player is Player.BLACK)
         said = "wins" if black_wins else "does not win"
-        who = f"Black {said} within {game.length}: the search plays {self.player}"
+        who = f"Black {said} within {self.game.length}: the search plays {self.player}"
         if not self.promised:
             who = f"the search plays {self.player}, whoever wins"
-        sides = f"{top} connects top and bottom, {top.other} left and right" if top else ""
-        return tuple(filter(None, (f"{who}, and nothing is proved", sides)))
+        return (f"{who}, and nothing is proved",)
 
     def replay(self, moves: Sequence[str]) -> str:
         """The command that replays a play with these moves of the person's."""
@@ -455,11 +453,9 @@ class SolutionProblem:
     @property
     def notes(self) -> tuple[str, ...]:
         """Facts worth telling at the start of a play."""
-        solution, top = self.replies.solution, self.game.initial.board.top
+        solution = self.replies.solution
         proof = f"qsage validate --solution {shlex.quote(str(solution.path))} proves it"
-        sides = f"{top} connects top and bottom, {top.other} left and right" if top else ""
-        said = f"{solution.claim}, says {solution.path}: {proof}"
-        return tuple(filter(None, (said, sides)))
+        return (f"{solution.claim}, says {solution.path}: {proof}",)
 
     def replay(self, moves: Sequence[str]) -> str:
         """The command that replays a play with these moves of the person's."""

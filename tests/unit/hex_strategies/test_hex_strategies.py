@@ -253,8 +253,12 @@ def test_a_play_says_once_who_connects_what(
 ) -> None:
     file = tmp_path / "ziggurat.hexs"
     file.write_text(ZIGGURAT)
-    assert run_play(["--strategy", str(file), "--moves", ""]) == Exit.UNDECIDED
-    assert capsys.readouterr().out.count("Black connects top and bottom") == 1
+    solution = str(tmp_path / "hex.solution")
+    assert run_qsage(["solve", "hex", "--size", "2", "--solution", solution]) == Exit.TRUE
+    for words in (["--strategy", str(file)], ["hex", "--size", "2"], ["--solution", solution]):
+        capsys.readouterr()
+        assert run_play([*words, "--moves", ""]) == Exit.UNDECIDED
+        assert capsys.readouterr().out.count("Black connects top and bottom") == 1
 
 
 def test_a_file_and_find_are_not_both_meant(capsys: pytest.CaptureFixture[str]) -> None:
