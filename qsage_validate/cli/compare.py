@@ -36,7 +36,10 @@ if TYPE_CHECKING:
 )
 def command(
     *,
-    model: ModelArguments = model_words(or_formula=True),
+    model: ModelArguments = model_words(
+        or_formula=True,
+        formula="Two formulas, FIRST and SECOND (QCIR or QDIMACS). Or with --encodings a game: ",
+    ),
     cert: str | None = option(
         "The certificate of FIRST; without one both are made.", "FILE", panel="Files"
     ),

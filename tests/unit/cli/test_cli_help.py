@@ -61,6 +61,13 @@ def test_help_has_ranges_of_numbers_that_have_some(
     assert "None" not in capsys.readouterr().out
 
 
+def test_help_of_compare_says_what_first_and_second_are(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run_qsage(("compare", "--help")) == 0
+    assert "FORMULA|MODEL  Two formulas, FIRST and SECOND" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("words", [words for words, _ in commands()])
 def test_examples_are_lines_that_their_commands_take(words: str) -> None:
     known = dict(commands())
