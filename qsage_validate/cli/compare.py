@@ -36,10 +36,7 @@ if TYPE_CHECKING:
 )
 def command(
     *,
-    model: ModelArguments = model_words(
-        or_formula=True,
-        formula="Two formulas, FIRST and SECOND (QCIR or QDIMACS). Or with --encodings a game: ",
-    ),
+    model: ModelArguments = model_words(or_formula=True),
     cert: str | None = option(
         "The certificate of FIRST; without one both are made.", "FILE", panel="Files"
     ),
@@ -79,6 +76,8 @@ def command(
     json_output: JsonOption = False,
 ) -> Exit:
     """Say whether the strategy of FIRST wins in SECOND, too.
+
+    FIRST and SECOND are the files of two formulas: 'qsage compare FIRST SECOND'.
 
     With --cert that one strategy is asked for; without, both formulas get one, and each is tried
     in the other formula: equivalent, stronger, weaker or different. For a game by name or file,

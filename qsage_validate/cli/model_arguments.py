@@ -149,21 +149,17 @@ def check_option_of_games(name: str, command: Any) -> None:
 
 
 def model_words(
-    *,
-    or_formula: bool = False,
-    optional_words: str | None = None,
-    file: str = "FORMULA",
-    formula: str = _FORMULA_HELP,
+    *, or_formula: bool = False, optional_words: str | None = None, file: str = "FORMULA"
 ) -> Any:
     """The arguments and options of a model, which a command gets as its ``ModelArguments``.
 
-    With ``or_formula`` the help says that a formula's file may stand in its place, in the words
-    ``formula``; ``optional_words`` is the help of words that need not be there, ``file`` the name of a file
+    With ``or_formula`` the help says that a formula's file may stand in its place;
+    ``optional_words`` is the help of words that need not be there, ``file`` the name of a file
     that may stand in the place of a model.
     """
     text = _MODEL_HELP
     if or_formula:
-        text = formula + _MODEL_HELP[0].lower() + _MODEL_HELP[1:]
+        text = _FORMULA_HELP + _MODEL_HELP[0].lower() + _MODEL_HELP[1:]
     return _ModelWords(
         argument(
             optional_words or text,

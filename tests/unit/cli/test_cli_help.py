@@ -65,7 +65,7 @@ def test_help_of_compare_says_what_first_and_second_are(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert run_qsage(("compare", "--help")) == 0
-    assert "FORMULA|MODEL  Two formulas, FIRST and SECOND" in capsys.readouterr().out
+    assert "FIRST and SECOND are the files of two formulas" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("words", [words for words, _ in commands()])
