@@ -106,11 +106,14 @@ class Command(_Helped):
         outputs = self.outputs
         if not outputs:
             return super().invoke(ctx)
-        from qsage_validate.cli.common import protect_inputs
+        from qsage_validate.cli.common import check_folder_of, protect_inputs
         from qsage_validate.formats.source import inputs_guarded
 
         written = [ctx.params[name] for name in outputs]
         protect_inputs(written, [v for name, v in ctx.params.items() if name not in outputs])
+        for parameter in self.params:
+            if parameter.name in outputs and parameter.metavar not in ("DIR", "FOLDER"):
+                check_folder_of(ctx.params[parameter.name])
         with inputs_guarded():
             return super().invoke(ctx)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, TextIO
 
 from qsage_validate.cli.streams import say
-from qsage_validate.errors import UsageError, visible
+from qsage_validate.errors import InputError, UsageError, visible
 from qsage_validate.system.limits import Progress, stage, watching
 
 SCHEMA: Final = 1
@@ -74,6 +74,15 @@ def protect_inputs(outputs: Iterable[str | None], others: Iterable[object]) -> N
         taken[_identity(path)] = path
 
 
+def check_folder_of(path: str | None) -> None:
+    """Raise ``InputError`` for an output in no folder: before the work, not after it."""
+    try:
+        os.stat(os.path.join(os.path.dirname(path or ""), "") or ".")
+    except (OSError, ValueError) as error:
+        found = f"an error: {getattr(error, 'strerror', None) or error}"
+        raise InputError(path, None, None, found, "a file that can be written") from None
+
+
 def _words(values: Iterable[object]) -> Iterator[str]:
     """The texts among values and in lists of them, and the words of texts ('httt --depth 5')."""
     for value in values:
@@ -134,14 +143,3 @@ class SearchLine:
     def _show(self, text: str) -> None:
         if self._stream is not None:
             say(self._stream, f"\r\x1b[K{visible(text)}")
-
-
-def address_in(path: str) -> str:
-    """The address in the file that a Dask scheduler writes (``--scheduler-file``).
-
-    Raises ``InputError`` for a file that is not there or is another one.
-    """
-    from qsage_validate.formats.json_text import parse_json
-    from qsage_validate.formats.source import Source
-
-    return parse_json(Source.open(path), "what 'dask scheduler' has written")["address"].line()

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from qsage_validate.cli.common import SearchLine, address_in, emit, emit_json, narrate
+from qsage_validate.cli.common import SearchLine, emit, emit_json, narrate
 from qsage_validate.cli.options import LimitOptions
 from qsage_validate.cli.parameters import OptionGroup, option, output_option
 from qsage_validate.errors import Exit, Undecided, UndecidedError, UsageError
@@ -33,6 +33,20 @@ if TYPE_CHECKING:
     from qsage_validate.solvers.maker_maker import BlockingSearch
     from qsage_validate.solvers.qbf_solving import Solved
     from qsage_validate.solvers.search import SearchSolver
+
+
+# A Dask cluster
+
+
+def address_in(path: str) -> str:
+    """The address in the file that a Dask scheduler writes (``--scheduler-file``).
+
+    Raises ``InputError`` for a file that is not there or is another one.
+    """
+    from qsage_validate.formats.json_text import parse_json
+    from qsage_validate.formats.source import Source
+
+    return parse_json(Source.open(path), "what 'dask scheduler' has written")["address"].line()
 
 
 # A game that is named without a depth

@@ -219,7 +219,7 @@ def game(
     model: ModelArguments = model_words(),
     to: str = option("The language: bddl or gdl.", "LANGUAGE", "--to", default=REQUIRED),
     output: str = output_option(
-        "What the files are called, without the end: 'puzzle' for puzzle.ig and "
+        "What the files are called, with or without the end: 'puzzle' for puzzle.ig and "
         "puzzle-domain.ig, or puzzle.gdl.",
         "NAME",
         "-o",
@@ -253,11 +253,12 @@ def game(
     given = model.resolve()
     made = converted(given, to)
     count, whole = walk(given, made, most)
-    files = {}
-    for part, text in made.parts().items():
-        if part in _FILES:
-            files[part] = f"{output}{_FILES[part]}"
-            write_atomic(files[part], f"{text}\n")
+    texts = {part: text for part, text in made.parts().items() if part in _FILES}
+    ends = (_FILES[part] for part in texts if output.endswith(_FILES[part]))
+    name = output.removesuffix(next(ends, ""))
+    files = {part: f"{name}{_FILES[part]}" for part in texts}
+    for part, text in texts.items():
+        write_atomic(files[part], f"{text}\n")
     if json_output:
         facts = {"positions": count, "all_positions": whole}
         emit_json({"files": files, "game": given.name, "language": to, **facts})

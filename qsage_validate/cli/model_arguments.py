@@ -97,35 +97,27 @@ def formula_path(model: ModelArguments) -> str | None:
     A single word is a formula when a file of that name is one.  Raises ``InputError`` when it
     looks like a file that is not there.
     """
-    from qsage_validate.formats.source import (
-        STDIN,
-        Format,
-        label,
-        open_input,
-        read_bytes,
-        sniff,
-        unknown_format,
-    )
+    from qsage_validate.formats import source
     from qsage_validate.games.languages import language_of
 
     if len(model.words) != 1:
         return None
     (word,) = model.words
-    if word != STDIN and not os.path.exists(word):
+    if word != source.STDIN and not os.path.exists(word):
         if os.sep in word or "." in word:
             # What is wrong with the file is said before what is wrong with the options.
-            open_input(word).close()
+            source.open_input(word).close()
         return None
     if language_of(word) is not None:
         return None
-    if word != STDIN and sniff(word) is Format.UNKNOWN:
+    if word != source.STDIN and source.sniff(word) is source.Format.UNKNOWN:
         from qsage_validate.games.family import families
 
         for declared in families():
             if declared.has(word):
                 in_shell = word if shlex.quote(word) == word else "FILE"
-                raise declared.family.off_board(label(word), in_shell)
-        raise unknown_format(read_bytes(word), label(word), _EXPECTED)
+                raise declared.family.off_board(source.label(word), in_shell)
+        raise source.unknown_format(source.read_bytes(word), source.label(word), _EXPECTED)
     return word
 
 

@@ -118,12 +118,6 @@ GAMES: Final = 100
 _PANEL = "Ways to play"
 
 
-def _known_theme(theme: str | None) -> str | None:
-    if theme not in (None, "dark", "light"):
-        raise UsageError(f"found {theme!r} for --theme, expected dark or light")
-    return theme
-
-
 class PlayMode(Enum):
     """How a play goes: on the board, at a prompt, by a script, or by a random player."""
 
@@ -200,9 +194,7 @@ class PlayOptions(OptionGroup):
         panel=_PANEL,
     )
     force: bool = flag("Begin in the mode that lets illegal moves happen.", "--let-happen")
-    theme: str | None = option(
-        "The colours of the board (the last ones, else dark).", "dark|light", callback=_known_theme
-    )
+    theme: str | None = option("The colours of the board (the last ones, else dark).", "dark|light")
     continued: str | None = option("Go on with the play saved in FILE.", "FILE", "--continue")
     no_state: bool = flag("Keep nothing of this play, and look at nothing kept.")
 
@@ -242,6 +234,8 @@ class PlayOptions(OptionGroup):
 
     def check(self, json_output: bool) -> None:
         """Raise ``UsageError`` for options that the mode has no use for."""
+        if self.theme not in (None, "dark", "light"):
+            raise UsageError(f"found {self.theme!r} for --theme, expected dark or light")
         mode = self.mode
         drawn = self.white is not None or self.black is not None
         if not drawn and (self.games is not None or self.illegal):

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 from qsage_validate.cli.commands import Command, CommandGroup, subcommand
-from qsage_validate.cli.common import address_in, emit, emit_json, narrate
+from qsage_validate.cli.common import emit, emit_json, narrate
+from qsage_validate.cli.deepening import address_in
 from qsage_validate.cli.options import JsonOption
 from qsage_validate.cli.parameters import OptionGroup, argument, flag, option, output_option
 from qsage_validate.errors import Exit, InputError, UsageError, did_you_mean
