@@ -281,8 +281,8 @@ def game(name: str, **parameters: object) -> Game:
         from qsage_validate.problems.searched import game_words
 
         if len(words := game_words(name)) > 1:
-            (name, *_), options = words_and_options(words)
-            parameters = {**options, **parameters}
+            (name, *_), given = words_and_options(words)
+            parameters = {**given, **parameters}
     template, values = find_game(name).choose(plain(name), parameters)
     options = [word for key, value in values.items() for word in _option(key, value)]
     return Game(template.build(values), (template.name, *options), by_name=True)
