@@ -21,7 +21,7 @@ from qsage_validate.api.values import (
 from qsage_validate.circuit.qbf import PrenexOrder, Qbf
 from qsage_validate.encodings.layout import Layout
 from qsage_validate.errors import UndecidedError, UsageError
-from qsage_validate.formats.source import is_clausal_name, open_input, sample_path
+from qsage_validate.formats.source import open_input, sample_path
 from qsage_validate.games.protocol import Player
 from qsage_validate.judging.judged import judge_formula
 from qsage_validate.judging.python_rules import GameValues
@@ -85,7 +85,7 @@ class Formula:
         All of the file is written or nothing.  The formula that is returned is the one in the file,
         which replays of plays name.  Raises ``InputError`` where the file cannot be written.
         """
-        from qsage_validate.formats.writing import write_atomic
+        from qsage_validate.formats.writing import is_clausal_name, write_atomic
 
         name = fspath(path)
         clausal = is_clausal_name(name)

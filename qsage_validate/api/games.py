@@ -270,12 +270,19 @@ def game(name: str, **parameters: object) -> Game:
     """A game of the library by its name and parameters: those of ``qsage games``.
 
     ``game("httt", size=(4, 4), shape="tic", depth=5)``.  Values are as on the command line or
-    Python's own: ``size="4x4"`` or ``size=(4, 4)``.  Raises ``UsageError``, which lists the names,
-    for a game or a parameter that there is not, or a value that does not fit.
+    Python's own: ``size="4x4"`` or ``size=(4, 4)``.  The name may have options behind it, as there
+    (``"httt --size 4x4"``); parameters come before them.  Raises ``UsageError``, which lists the
+    names, for a game or a parameter that there is not, or a value that does not fit.
     """
     from qsage_validate.games.library.template import plain
-    from qsage_validate.games.registry import find_game
+    from qsage_validate.games.registry import find_game, words_and_options
 
+    if " " in name:
+        from qsage_validate.problems.searched import game_words
+
+        if len(words := game_words(name)) > 1:
+            (name, *_), given = words_and_options(words)
+            parameters = {**given, **parameters}
     template, values = find_game(name).choose(plain(name), parameters)
     options = [word for key, value in values.items() for word in _option(key, value)]
     return Game(template.build(values), (template.name, *options), by_name=True)

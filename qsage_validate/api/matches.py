@@ -119,7 +119,8 @@ class Match(match.PlayMatch):
 
     def __repr__(self) -> str:
         stands = self.result or f"{self.mover} to move"
-        return f"<Match {self.facts.title}: {len(self.moves)} moves, {stands}>"
+        moves = f"{count} moves" if (count := len(self.moves)) != 1 else "1 move"
+        return f"<Match {self.facts.title}: {moves}, {stands}>"
 
     def _repr_svg_(self) -> str | None:
         return None if self.board is None else self.svg()

@@ -293,7 +293,7 @@ class Strategy:
         in the files, which replays of plays name.  Raises ``UsageError`` for a clause set.
         """
         from qsage_validate.certificates.reader import dialect_named
-        from qsage_validate.certificates.writer import certificate_bytes
+        from qsage_validate.certificates.writer import certificate_bytes, is_ascii_name
         from qsage_validate.formats.writing import qcir_text, write_atomic
 
         name, certificate = fspath(path), self.problem.whole
@@ -302,7 +302,7 @@ class Strategy:
         qbf, files = self.problem.formula, self.problem.files
         chosen = None if dialect is None else dialect_named(dialect)
         content = certificate_bytes(
-            certificate, qbf, dialect=chosen, binary=not name.endswith(".aag")
+            certificate, qbf, dialect=chosen, binary=not is_ascii_name(name)
         )
         if formula is not None:
             if qbf is None:

@@ -29,7 +29,8 @@ from qsage_validate.system.programs import marked_folder
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
-_OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
+# What stands in quotes was given so.
+_OPTION = re.compile(r"(?<!\w)'[^']*'|(?<![\w-])--([a-z][a-z-]*)")
 _OTHER_NAMES = {"level": "levels"}
 
 
@@ -58,6 +59,8 @@ def _rename(error: QsageError, function: Callable[..., object]) -> None:
     takes_any = any(p.kind is Parameter.VAR_KEYWORD for p in known.values())
 
     def renamed(option: re.Match[str]) -> str:
+        if option[1] is None:
+            return option[0]
         name = option[1].replace("-", "_")
         name = _OTHER_NAMES.get(name, name)
         return f"{name}=" if takes_any or name in known else option[0]

@@ -87,7 +87,8 @@ def dialect_named(name: str, option: str = "--dialect") -> Dialect:
     try:
         return Dialect(name.lower())
     except ValueError:
-        names = [dialect.value for dialect in Dialect]
+        unwritten = (Dialect.PEDANT, Dialect.QAIGER) if option == "--as" else ()
+        names = [dialect.value for dialect in Dialect if dialect not in unwritten]
         near = did_you_mean(name, names)
         raise UsageError(
             f"found {name!r} for {option}{near}, expected one of {', '.join(names)}"

@@ -14,10 +14,16 @@ from numpy.typing import NDArray
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig, Literals
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import UsageError
+from qsage_validate.formats.source import unpacked_name
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 
 if TYPE_CHECKING:
     from qsage_validate.formats.numbers import Column
+
+
+def is_ascii_name(path: str) -> bool:
+    """Whether a certificate that is written to ``path`` becomes ASCII AIGER; else binary."""
+    return unpacked_name(path).endswith(".aag")
 
 
 def certificate_bytes(

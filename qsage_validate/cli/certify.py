@@ -25,9 +25,7 @@ if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.encodings.encoding import Encoding
     from qsage_validate.encodings.layout import Layout
-    from qsage_validate.games.model_text import GameModel
     from qsage_validate.kernel.certificate import CircuitCertificate, Dialect
-    from qsage_validate.system.limits import Limits
 
 # The part of the time in which all blocks are certified, before a solver is asked for one.
 _SHARE: Final = 1 / 2
@@ -209,47 +207,16 @@ def _solution_file(model: ModelArguments) -> str | None:
     return model.words[0]
 
 
-def at_critical_depth(
-    named: ModelArguments, model: GameModel, encoding: str | None, limits: Limits | None = None
-) -> tuple[GameModel, ModelArguments]:
-    """The model of a named game at its critical depth, and the arguments that mean it.
-
-    ``model`` is the one that the arguments mean with ``encoding``.  It stays as it is where
-    the arguments have a depth or are files, where Black does not win, and at a limit.  The
-    search for the depth shows its progress.
-    """
-    from qsage_validate.games.registry import find_game
-    from qsage_validate.system.limits import Limits
-
-    if named.files or len(named.words) != 1 or named.options.get("depth") is not None:
-        return model, named
-    if all(option.name != "depth" for option in find_game(named.words[0]).options):
-        return model, named
-    from qsage_validate.solvers.deepening import at_critical_depth as searched
-
-    with SearchLine(sys.stderr) as line:
-        critical, found = searched(model, limits=limits or Limits(), tell=line.tell)
-    if found.depth is None:
-        return model, named
-    narrate(found.why)
-    own = _with_depth(named, found.depth)
-    # A game that is called as in another language counts a dropped first move, or does not.
-    counted = critical.plies - own.resolve(encoding).plies
-    # Made anew, the model is one of the library's still: fewer chains fit into fewer plies.
-    wanted = _with_depth(named, found.depth + counted)
-    return wanted.resolve(encoding), wanted
-
-
-def _with_depth(named: ModelArguments, depth: int) -> ModelArguments:
-    return ModelArguments(named.words, {**named.options, "depth": str(depth)})
-
-
 def _encoded(model: ModelArguments, encoding: str | None, options: RouteOptions) -> _Question:
     from qsage_validate.encodings.registry import encode
     from qsage_validate.games.library.catalogue import name_of
 
     encoding = encoding or model.certified_by()
-    game, _ = at_critical_depth(model, model.resolve(encoding), encoding, options.limits)
+    game = model.resolve(encoding)
+    if model.lacks_depth:
+        from qsage_validate.cli.deepening import with_critical_depth
+
+        game, _ = with_critical_depth(model, game, encoding, options.limits)
     encoded = encode(game, encoding)
     return _Question(encoded.qbf, encoded.layout, name_of(game), encoded, is_game=True)
 
@@ -295,9 +262,8 @@ class _Target:
 
         ``by`` says on whose word values of the outermost block are written, unproved.
         """
-        from qsage_validate.certificates.writer import certificate_bytes
-        from qsage_validate.formats.source import is_clausal_name
-        from qsage_validate.formats.writing import qcir_text, write_atomic
+        from qsage_validate.certificates.writer import certificate_bytes, is_ascii_name
+        from qsage_validate.formats.writing import is_clausal_name, qcir_text, write_atomic
 
         # Both texts are made and proved to belong together before either file is touched.
         text = None
@@ -319,7 +285,7 @@ class _Target:
             certificate,
             qbf,
             dialect=self.dialect,
-            binary=not self.output.endswith(".aag"),
+            binary=not is_ascii_name(self.output),
             remarks=() if by is None else [f"not proved: by {by}"],
         )
         if self.formula is not None and text is not None:

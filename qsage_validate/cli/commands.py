@@ -28,6 +28,18 @@ class _Helped(click.Command):
 
     examples: tuple[str, ...] = ()
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            # Click's parser does not say for which command a value is missing.
+            error.ctx = error.ctx or ctx
+            if isinstance(error, click.NoSuchOption):
+                from qsage_validate.cli.model_arguments import check_option_of_games
+
+                check_option_of_games(error.option_name, self)
+            raise
+
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if self.examples:
             with formatter.section("Examples"):
@@ -94,11 +106,14 @@ class Command(_Helped):
         outputs = self.outputs
         if not outputs:
             return super().invoke(ctx)
-        from qsage_validate.cli.common import protect_inputs
+        from qsage_validate.cli.common import check_folder_of, protect_inputs
         from qsage_validate.formats.source import inputs_guarded
 
         written = [ctx.params[name] for name in outputs]
         protect_inputs(written, [v for name, v in ctx.params.items() if name not in outputs])
+        for parameter in self.params:
+            if parameter.name in outputs and parameter.metavar not in ("DIR", "FOLDER"):
+                check_folder_of(ctx.params[parameter.name])
         with inputs_guarded():
             return super().invoke(ctx)
 

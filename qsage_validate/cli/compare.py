@@ -77,6 +77,8 @@ def command(
 ) -> Exit:
     """Say whether the strategy of FIRST wins in SECOND, too.
 
+    FIRST and SECOND are the files of two formulas: 'qsage compare FIRST SECOND'.
+
     With --cert that one strategy is asked for; without, both formulas get one, and each is tried
     in the other formula: equivalent, stronger, weaker or different. For a game by name or file,
     with --encodings: a strategy of each encoding in the formula of each other one. With --exact:
@@ -220,7 +222,7 @@ def _tell(
 
 def _write(target: _StrategyTarget, found: ComparedStrategy, second: Problem) -> str:
     """Write the strategy in the second formula; returns the command that replays a lost play."""
-    from qsage_validate.certificates.writer import certificate_bytes
+    from qsage_validate.certificates.writer import certificate_bytes, is_ascii_name
     from qsage_validate.comparing.compare import replay_in_second
     from qsage_validate.comparing.exact import Loses
     from qsage_validate.formats.writing import write_atomic
@@ -229,7 +231,7 @@ def _write(target: _StrategyTarget, found: ComparedStrategy, second: Problem) ->
     certificate = None if isinstance(found.outcome, Undecided) else found.outcome.certificate
     if certificate is None:
         raise UsageError(f"there is nothing to write to {output}: {found.outcome}")
-    binary = not output.endswith(".aag")
+    binary = not is_ascii_name(output)
     write_atomic(
         output,
         certificate_bytes(certificate, second.formula, dialect=target.dialect, binary=binary),

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from qsage_validate.circuit.qbf import Qbf
+    from qsage_validate.cli.model_arguments import ModelArguments
     from qsage_validate.encodings.encoding import Encoding
     from qsage_validate.games.model_text import GameModel
     from qsage_validate.games.positional.model import PositionalModel
@@ -32,6 +33,52 @@ if TYPE_CHECKING:
     from qsage_validate.solvers.maker_maker import BlockingSearch
     from qsage_validate.solvers.qbf_solving import Solved
     from qsage_validate.solvers.search import SearchSolver
+
+
+# A Dask cluster
+
+
+def address_in(path: str) -> str:
+    """The address in the file that a Dask scheduler writes (``--scheduler-file``).
+
+    Raises ``InputError`` for a file that is not there or is another one.
+    """
+    from qsage_validate.formats.json_text import parse_json
+    from qsage_validate.formats.source import Source
+
+    return parse_json(Source.open(path), "what 'dask scheduler' has written")["address"].line()
+
+
+# A game that is named without a depth
+
+
+def with_critical_depth(
+    named: ModelArguments, model: GameModel, encoding: str | None, limits: Limits | None = None
+) -> tuple[GameModel, ModelArguments]:
+    """The model of a game that lacks a depth at its critical depth, and the arguments that mean it.
+
+    ``model`` is the one that the arguments mean with ``encoding``.  It stays as it is where Black
+    does not win, and at a limit.  The search for the depth shows its progress.
+    """
+    from qsage_validate.games.registry import find_game
+    from qsage_validate.solvers.deepening import at_critical_depth
+
+    if all(option.name != "depth" for option in find_game(named.words[0]).options):
+        return model, named
+    with SearchLine(sys.stderr) as line:
+        critical, found = at_critical_depth(model, limits=limits or Limits(), tell=line.tell)
+    if found.depth is None:
+        return model, named
+    narrate(found.why)
+
+    def at(depth: int) -> ModelArguments:
+        return replace(named, options={**named.options, "depth": str(depth)})
+
+    # A game that is called as in another language counts a dropped first move, or does not.
+    counted = critical.plies - at(found.depth).resolve(encoding).plies
+    # Made anew, the model is one of the library's still: fewer chains fit into fewer plies.
+    wanted = at(found.depth + counted)
+    return wanted.resolve(encoding), wanted
 
 
 # Solution files on the command line: ``solve --solution``, ``validate --solution``
@@ -741,14 +788,3 @@ def _first_pairs(model: PositionalModel) -> tuple[tuple[tuple[str, str], ...], s
     if pairing is None:
         return None
     return pairing.names(model), pairing.text(model, model.black, model.white)
-
-
-def address_in(path: str) -> str:
-    """The address in the file that a Dask scheduler writes (``--scheduler-file``).
-
-    Raises ``InputError`` for a file that is not there or is another one.
-    """
-    from qsage_validate.formats.json_text import parse_json
-    from qsage_validate.formats.source import Source
-
-    return parse_json(Source.open(path), "what 'dask scheduler' has written")["address"].line()

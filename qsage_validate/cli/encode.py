@@ -136,7 +136,7 @@ class FormulaFormat(str, Enum):
 
 def format_of(path: str) -> FormulaFormat:
     """The format that the name of a file asks for."""
-    from qsage_validate.formats.source import is_clausal_name
+    from qsage_validate.formats.writing import is_clausal_name
 
     return FormulaFormat.QDIMACS if is_clausal_name(path) else FormulaFormat.QCIR
 

@@ -138,11 +138,11 @@ def _strategy_of(subject: str, timeout: float, tell: Tell) -> Strategy:
     from qsage_validate.solvers.deepening import at_critical_depth
     from qsage_validate.system.limits import Limits
 
+    path = sample_path(subject)
     try:
-        words = shlex.split(subject) or [subject]
+        words = [subject] if os.path.exists(path) else shlex.split(subject) or [subject]
     except ValueError as error:
         raise UsageError(f"found {subject!r}: {error}, expected a file or a game") from None
-    path = sample_path(subject)
     if len(words) == 1 and (os.sep in path or "." in path or os.path.exists(path)):
         files = sorted_out(Files(path))
         return Strategy(load(replace(files, unchecked_dependencies=True)))
@@ -219,7 +219,7 @@ def game(
     model: ModelArguments = model_words(),
     to: str = option("The language: bddl or gdl.", "LANGUAGE", "--to", default=REQUIRED),
     output: str = output_option(
-        "What the files are called, without the end: 'puzzle' for puzzle.ig and "
+        "What the files are called, with or without the end: 'puzzle' for puzzle.ig and "
         "puzzle-domain.ig, or puzzle.gdl.",
         "NAME",
         "-o",
@@ -253,11 +253,12 @@ def game(
     given = model.resolve()
     made = converted(given, to)
     count, whole = walk(given, made, most)
-    files = {}
-    for part, text in made.parts().items():
-        if part in _FILES:
-            files[part] = f"{output}{_FILES[part]}"
-            write_atomic(files[part], f"{text}\n")
+    texts = {part: text for part, text in made.parts().items() if part in _FILES}
+    ends = (_FILES[part] for part in texts if output.endswith(_FILES[part]))
+    name = output.removesuffix(next(ends, ""))
+    files = {part: f"{name}{_FILES[part]}" for part in texts}
+    for part, text in texts.items():
+        write_atomic(files[part], f"{text}\n")
     if json_output:
         facts = {"positions": count, "all_positions": whole}
         emit_json({"files": files, "game": given.name, "language": to, **facts})
@@ -316,7 +317,7 @@ def minimise_command(
     Exit code 0: written, 1: CERT does not hold, 2: bad input, 3: undecided, 130: interrupted.
     """
     from qsage_validate.certificates.smaller import minimised
-    from qsage_validate.certificates.writer import certificate_bytes
+    from qsage_validate.certificates.writer import certificate_bytes, is_ascii_name
     from qsage_validate.formats.writing import write_atomic
     from qsage_validate.kernel.certificate import Dialect
     from qsage_validate.problems.load import load
@@ -336,7 +337,7 @@ def minimise_command(
         found = minimised(
             problem.formula, problem.whole, layout=problem.layout, deadline=deadline, tell=line.tell
         )
-    ascii_form = chosen is Dialect.QBFCERT_ASCII or output.endswith(".aag")
+    ascii_form = chosen is Dialect.QBFCERT_ASCII or is_ascii_name(output)
     content = certificate_bytes(
         found.certificate,
         problem.formula,
@@ -463,30 +464,24 @@ def verify_command(
 
 
 def _show(result: BundleVerification) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    from qsage_validate.render.console import PlainConsole
+    from qsage_validate.render.console import show_table
 
     for fault in result.faults:
         emit(f"refuted: {fault}")
     if not result.theorems:
         return
-    table = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=False)
-    for column in ("level", "checker", "answer", "seconds", "reason"):
-        table.add_column(column, justify="right" if column == "seconds" else "left")
+    rows = []
     for each in result.theorems:
         for outcome in each.outcomes:
             seconds = f"{outcome.seconds:.2f}"
             answer = outcome.answer.value
-            table.add_row(
-                each.theorem.level.value, outcome.checker, answer, seconds, outcome.reason
-            )
+            level = each.theorem.level.value
+            rows.append((level, outcome.checker, answer, seconds, outcome.reason))
     for proved in result.verified:
         seconds = f"{proved.seconds:.2f}"
         about = f"theorem, {proved.about}"
-        table.add_row(about, "coq", proved.word, seconds, proved.reason)
-    PlainConsole(file=sys.stdout, highlight=False, markup=False).print(table)
+        rows.append((about, "coq", proved.word, seconds, proved.reason))
+    show_table(("level", "checker", "answer", "seconds", "reason"), rows)
     for each in result.theorems:
         if each.statement is None:
             said = "the theorem is not known"

@@ -8,6 +8,8 @@ import sys
 from importlib.util import find_spec
 from typing import Final, NamedTuple
 
+import click
+
 from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import emit, emit_json
 from qsage_validate.cli.options import JsonOption
@@ -58,13 +60,15 @@ def _read(path: str) -> str:
 
 @subcommand("qsage help", "qsage help solving")
 def command(
-    topic: str | None = argument("A page; the list of them if left out.", "TOPIC", default=None),
+    topic: str | None = argument(
+        "A page, or else a command; the list of pages if left out.", "TOPIC", default=None
+    ),
     json_output: JsonOption = False,
 ) -> Exit:
     """Show a page of the documents, or the list of them.
 
     Pages are written in Markdown, and messages name them. The options of a command are in
-    'qsage COMMAND --help'.
+    'qsage COMMAND --help', which is shown where no page has its name.
     """
     known = pages()
     if topic is None:
@@ -77,6 +81,10 @@ def command(
         return Exit.FINE
     path = known.get(topic.removesuffix(".md"))
     if path is None:
+        program = click.get_current_context().find_root()
+        asked = program.command.get_command(program, topic)  # type: ignore[attr-defined]
+        if asked is not None and not json_output:
+            asked.make_context(topic, ["--help"], parent=program)
         near = did_you_mean(topic, known)
         raise UsageError(f"found the unknown topic {topic!r}{near}, expected one of 'qsage help'")
     if json_output:

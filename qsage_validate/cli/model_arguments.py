@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from qsage_validate.cli.common import narrate
 from qsage_validate.cli.parameters import REQUIRED, Parameter, argument, option, parameter
+from qsage_validate.errors import UsageError
 from qsage_validate.games.library.catalogue import library_games
 from qsage_validate.games.library.template import Flag, TemplateOption
 from qsage_validate.system.reading import reading
@@ -24,6 +25,7 @@ _MODEL_HELP = (
     "Two BDDL files, DOMAIN and PROBLEM; a PG, .hex or GDL file; or the name of a game (see "
     "'qsage games')."
 )
+_EXPECTED = "a formula (QCIR, QDIMACS or QAIGER) or a game (BDDL, PG, .hex, SGF or GDL)"
 _FORMULA_HELP = "A QCIR or QDIMACS file ('-' is standard input). Or a game: "
 
 
@@ -79,9 +81,14 @@ class ModelArguments:
         """
         from qsage_validate.games.registry import find_game
 
-        if self.files or len(self.words) != 1 or self.options.get("depth") is not None:
+        if not self.lacks_depth:
             return None
         return find_game(self.words[0]).certified_by(self.options)
+
+    @property
+    def lacks_depth(self) -> bool:
+        """True for a game by name without a depth."""
+        return not self.files and len(self.words) == 1 and self.options.get("depth") is None
 
     def without_depth(self) -> tuple[ModelArguments, bool]:
         """The arguments without ``--depth auto``, and whether that was there."""
@@ -97,26 +104,27 @@ def formula_path(model: ModelArguments) -> str | None:
     A single word is a formula when a file of that name is one.  Raises ``InputError`` when it
     looks like a file that is not there.
     """
-    from qsage_validate.formats.source import STDIN, Format, label, open_input, sniff
+    from qsage_validate.formats import source
     from qsage_validate.games.languages import language_of
 
     if len(model.words) != 1:
         return None
     (word,) = model.words
-    if word != STDIN and not os.path.exists(word):
+    if word != source.STDIN and not os.path.exists(word):
         if os.sep in word or "." in word:
             # What is wrong with the file is said before what is wrong with the options.
-            open_input(word).close()
+            source.open_input(word).close()
         return None
     if language_of(word) is not None:
         return None
-    if word != STDIN and sniff(word) is Format.UNKNOWN:
+    if word != source.STDIN and source.sniff(word) is source.Format.UNKNOWN:
         from qsage_validate.games.family import families
 
         for declared in families():
             if declared.has(word):
                 in_shell = word if shlex.quote(word) == word else "FILE"
-                raise declared.family.off_board(label(word), in_shell)
+                raise declared.family.off_board(source.label(word), in_shell)
+        raise source.unknown_format(source.read_bytes(word), source.label(word), _EXPECTED)
     return word
 
 
@@ -127,6 +135,16 @@ def template_options() -> dict[str, TemplateOption]:
         for template in game.options:
             options.setdefault(template.name, template)
     return options
+
+
+def check_option_of_games(name: str, command: Any) -> None:
+    """Raise ``UsageError`` for an option of games where a game is named by ``--model``."""
+    flags = {option.flag for option in template_options().values()}
+    if name in flags and any("--model" in parameter.opts for parameter in command.params):
+        raise UsageError(
+            f"found {name}, an option of games, expected it with its game as one word: "
+            "--model 'hex --size 3x3'"
+        )
 
 
 def model_words(
@@ -162,8 +180,13 @@ class _ModelWords:
         return [parameter("words", tuple[str, ...], self.words), *games]
 
     def gather(self, values: dict[str, Any]) -> ModelArguments:
-        words = values.pop("words")
-        return ModelArguments(words, {name: values.pop(name) for name in template_options()})
+        words: Sequence[str] = values.pop("words")
+        options: Mapping[str, object] = {name: values.pop(name) for name in template_options()}
+        if any(" " in word for word in words):
+            from qsage_validate.problems.searched import taken_apart
+
+            words, options = taken_apart(words, options)
+        return ModelArguments(tuple(words), options)
 
 
 def _parameter(template: TemplateOption) -> Parameter:

@@ -17,6 +17,7 @@ from types import NoneType
 from typing import Annotated, Any, ClassVar, Final, Protocol, get_args, get_origin, get_type_hints
 
 import click
+from click.types import FloatParamType, IntParamType
 
 REQUIRED: Final = MISSING
 """The default of an option that must be given."""
@@ -130,10 +131,13 @@ class _Declared:
             return {"type": _Words(annotation)}
         if annotation is str:
             return {"type": str}
-        if self.min is None and self.max is None:  # click would print a range without ends
-            return {"type": annotation, "metavar": "N"}
-        limited = click.IntRange if annotation is int else click.FloatRange
-        return {"type": limited(self.min, self.max), "metavar": "N"}  # type: ignore[arg-type]
+        kind: click.ParamType[Any] = IntParamType() if annotation is int else FloatParamType()
+        if (self.min, self.max) != (None, None):  # Click's help would have the range "x<=None"
+            limited = click.IntRange if annotation is int else click.FloatRange
+            kind = limited(self.min, self.max)  # type: ignore[arg-type]
+        # Click's own names are ranges of integers and floats.
+        kind.name = "whole number" if annotation is int else "number"
+        return {"type": kind, "metavar": "N"}
 
 
 def option(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 from dataclasses import dataclass, replace
@@ -130,6 +129,10 @@ class BehindFormulaOptions(OptionGroup):
     def taken_apart(self, rules: RulesOptions) -> tuple[str | None, RulesOptions]:
         """The certificate and the rules; raises ``UsageError`` where one is named twice."""
         cert, words = self.cert, [*self.behind]
+        if words and " " in words[-1]:
+            from qsage_validate.problems.searched import game_words
+
+            words[-1:] = game_words(words[-1])
         if words and not names_rules(words):
             cert = CertOptions(words.pop(0), cert).path
         if not words:
@@ -267,7 +270,12 @@ def command(
     if problem is not None and proof.proof is not None and not result.interrupted:
         _prove(files, problem, result, options, proof.proof)
     if problem is not None and proof.trust == "verified" and code is Exit.FINE:
-        verified = _verify(files, problem, result, options, proof.proof)
+        from qsage_validate.proving.theorems import theorems_of_validation
+
+        with SearchLine(sys.stderr) as line:
+            end, tell = options.limits.deadline, line.tell
+            verified = theorems_of_validation(files, problem, result, proof.proof, end, tell)
+            line.clear()
         if not any(each.proved for each in verified):
             code = Exit.UNDECIDED
     if proof.report is not None:
@@ -330,22 +338,16 @@ def _run(
 
 def _show(result: ValidationReport) -> None:
     """Print the table of levels and the findings."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
+    from qsage_validate.render.console import finding_lines, group_lines, show_table
 
-    from qsage_validate.render.console import PlainConsole, finding_lines, group_lines
-
-    table = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=False)
-    for column in ("level", "verdict", "seconds", "evidence"):
-        table.add_column(column, justify="right" if column == "seconds" else "left")
+    rows = []
     for each in result.results:
         refuted = len(each.findings)
         text = each.said
         if refuted:
             text = "1 finding" if refuted == 1 else f"{refuted} findings"
-        table.add_row(each.level.value, each.word, f"{each.seconds:.2f}", text)
-    console = PlainConsole(file=sys.stdout, highlight=False, markup=False)
-    console.print(table)
+        rows.append((each.level.value, each.word, f"{each.seconds:.2f}", text))
+    show_table(("level", "verdict", "seconds", "evidence"), rows)
     if "reading" in result.facts:
         emit(f"layout {result.facts['reading']}")
     for each in result.results:
@@ -399,40 +401,14 @@ def _prove(
         )
         line.clear()
     if bundle is None:
-        what = "no level is proved by SAT"
-        if problem.solving is not None:
-            what = "no functions of the rest are proved"
+        rest = problem.solving is not None
+        what = "no functions of the rest are proved" if rest else "no level is proved by SAT"
         narrate(f"no proof is written: {what}")
         return
     levels = ", ".join(
         f"{x.level} ({x.clauses:,} clauses, {x.steps:,} steps)" for x in bundle.proofs
     )
     narrate(f"proof: {bundle.folder}: {levels}")
-
-
-def _verify(
-    files: Files,
-    problem: Problem,
-    result: ValidationReport,
-    options: ValidationOptions,
-    written: str | None,
-) -> tuple[VerifiedTheorem, ...]:
-    """The theorems that the verified checker proves of a bundle: the written one, or a new one."""
-    from qsage_validate.proving.bundle import read_manifest, write_bundle
-    from qsage_validate.proving.theorems import verified_theorems
-    from qsage_validate.system.limits import Progress
-    from qsage_validate.system.programs import marked_folder
-
-    with marked_folder() as folder, SearchLine(sys.stderr) as line:
-        if written is None:
-            written = os.path.join(folder, "bundle")
-            bundle = write_bundle(written, files, problem, result, tell=line.tell)
-            if bundle is None:
-                return ()
-        line.tell(Progress("theorems", "coq"))
-        found = verified_theorems(read_manifest(written), deadline=options.limits.deadline)
-        line.clear()
-    return found
 
 
 def _write_page(path: str, result: ValidationReport, problem: Problem | None) -> None:

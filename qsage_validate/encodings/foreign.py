@@ -50,11 +50,10 @@ from qsage_validate.encodings.layout import (
 )
 from qsage_validate.errors import InputError
 from qsage_validate.formats.meta import ActionVariables, MetaFile
-from qsage_validate.formats.source import Path
+from qsage_validate.formats.source import Path, unpacked_name
 from qsage_validate.games.protocol import Player
 
 _META_NAME = "viz_meta_out"
-_COMPRESSED = (".gz", ".xz", ".bz2")
 
 
 def find_meta(path: Path) -> str | None:
@@ -64,9 +63,7 @@ def find_meta(path: Path) -> str | None:
     folder.
     """
     folder, name = os.path.split(fspath(path))
-    for suffix in _COMPRESSED:
-        name = name.removesuffix(suffix)
-    stem = os.path.splitext(name)[0]
+    stem = os.path.splitext(unpacked_name(name))[0]
     for candidate in (f"{stem}.meta", _META_NAME):
         found = os.path.join(folder, candidate)
         if os.path.isfile(found):

@@ -242,9 +242,13 @@ def quoted(text: str, limit: int = 40) -> str:
     return f"'{text if len(text) <= limit else text[: limit - 1] + '…'}'"
 
 
-def is_clausal_name(path: str) -> bool:
-    """Whether a formula that is written to ``path`` becomes QDIMACS, by the name; else QCIR."""
-    return path.endswith((".qdimacs", ".dimacs", ".cnf"))
+PACKED: Final = (".gz", ".xz", ".bz2")
+"""The endings of the names of compressed files."""
+
+
+def unpacked_name(path: str) -> str:
+    """``path`` without an ending that says that the file is compressed."""
+    return next((path.removesuffix(ending) for ending in PACKED if path.endswith(ending)), path)
 
 
 def label(path: Path) -> str:

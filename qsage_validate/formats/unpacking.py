@@ -1,8 +1,9 @@
-"""Unpacking of gzip, xz and bzip2, within limits."""
+"""gzip, xz and bzip2: unpacking within limits, and packing."""
 
 from __future__ import annotations
 
 import bz2
+import gzip
 import io
 import lzma
 import re
@@ -73,6 +74,15 @@ _COMPRESSIONS: Final[tuple[_Magic, ...]] = (
 def compression(data: bytes) -> str | None:
     """The name of the compression that ``data`` begins with, if any."""
     return next((name for magic, name, _ in _COMPRESSIONS if magic.match(data)), None)
+
+
+def packed(data: bytes, name: str) -> bytes:
+    """``data`` compressed as the end of the file's name says; itself where it is so already."""
+    if compression(data) is not None:
+        return data
+    if name.endswith(".gz"):
+        return gzip.compress(data, mtime=0)
+    return lzma.compress(data) if name.endswith(".xz") else bz2.compress(data)
 
 
 def unpacked(data: bytes, name: str, most: int) -> bytes:

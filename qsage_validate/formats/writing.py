@@ -16,7 +16,7 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import InputError
 from qsage_validate.formats.policy import check_inside
 from qsage_validate.formats.qcir_words import BARE_NAME
-from qsage_validate.formats.source import STDIN, Path, check_writable
+from qsage_validate.formats.source import PACKED, STDIN, Path, check_writable, unpacked_name
 from qsage_validate.system.signals import orderly_termination
 
 
@@ -24,7 +24,8 @@ def write_atomic(path: Path, data: str | bytes, *, continued: bool = False) -> N
     """Write ``data`` (text as UTF-8) so that ``path`` holds all of it or what it held before.
 
     A temporary file in the same directory is written and renamed; a link is followed, the
-    permissions of a file that is replaced are kept.  ``-`` is standard output; pipes and
+    permissions of a file that is replaced are kept.  A name that ends in .gz, .xz or .bz2
+    asks for a compressed file, unless it is ``continued``.  ``-`` is standard output; pipes and
     devices are written straight on.  Raises :class:`InputError` when that is impossible, and
     ``UsageError`` for an input that is guarded, unless the file is ``continued``: it was read in
     order to be written anew.
@@ -33,18 +34,23 @@ def write_atomic(path: Path, data: str | bytes, *, continued: bool = False) -> N
         check_writable(path)
     content = data.encode() if isinstance(data, str) else data
     name = fspath(path)
+    if not continued and name.endswith(PACKED):
+        from qsage_validate.formats.unpacking import packed
+
+        content = packed(content, name)
     if name == STDIN:
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
         return
     check_inside(name, writing=True)
     try:
+        # /dev/stdout is a link to a pipe, say, which has no path: such a name is opened as it is.
         target = os.path.realpath(name)
-        mode = os.stat(target).st_mode if os.path.exists(target) else None
+        mode = os.stat(name).st_mode if os.path.exists(name) else None
         if mode is not None and stat.S_ISDIR(mode):
             raise InputError(name, None, None, "a directory", "a file that can be written")
         if mode is not None and not stat.S_ISREG(mode):
-            with open(target, "wb") as stream:
+            with open(name, "wb") as stream:
                 stream.write(content)
             return
         _replace(target, content, _permissions(mode))
@@ -77,6 +83,11 @@ def _replace(target: str, content: bytes, permissions: int) -> None:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(temporary)
             raise
+
+
+def is_clausal_name(path: str) -> bool:
+    """Whether a formula that is written to ``path`` becomes QDIMACS, by the name; else QCIR."""
+    return unpacked_name(path).endswith((".qdimacs", ".dimacs", ".cnf"))
 
 
 # QCIR-14

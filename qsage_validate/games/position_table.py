@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.formats.source import unpacked_name
 from qsage_validate.games.protocol import BoardPicture, Player, Position, Square, TwoPlayerGame
 from qsage_validate.system.limits import Limits
 
@@ -137,4 +138,4 @@ def _contents(board: BoardPicture) -> Iterator[int]:
 
 def table_file(path: str, table: tuple[ValuedPosition, ...]) -> str | bytes:
     """What a file of this name holds: arrays in ``.npz``, else text."""
-    return npz_bytes(table) if path.endswith(".npz") else csv_text(table)
+    return npz_bytes(table) if unpacked_name(path).endswith(".npz") else csv_text(table)

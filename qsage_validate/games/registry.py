@@ -91,6 +91,12 @@ def find_command(words: Sequence[str], language: str | None = None) -> GameModel
     ``["httt", "--size", "4x4", "--shape", "tic"]`` or ``["domain.ig", "problem.ig"]``; errors as
     in :func:`find_model`.
     """
+    names, options = words_and_options(words)
+    return find_model(names, options, language)
+
+
+def words_and_options(words: Sequence[str]) -> tuple[list[str], dict[str, object]]:
+    """The names among words, and the options by theirs; raises ``UsageError``."""
     names: list[str] = []
     options: dict[str, object] = {}
     flags = {
@@ -112,7 +118,7 @@ def find_command(words: Sequence[str], language: str | None = None) -> GameModel
             names.append(word)
     if waiting is not None:
         raise UsageError(f"found --{waiting.replace('_', '-')} without a value, expected one")
-    return find_model(names, options, language)
+    return names, options
 
 
 def _is_file(name: str) -> bool:

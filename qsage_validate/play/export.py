@@ -16,6 +16,7 @@ from pathlib import Path
 from qsage_validate.arena.board_engine import Facts
 from qsage_validate.arena.frame import Frame, FrameValue, MatchOutcome, SquareXY, WhyNot
 from qsage_validate.errors import UsageError
+from qsage_validate.formats.source import unpacked_name
 from qsage_validate.formats.writing import write_atomic
 from qsage_validate.games.protocol import BoardPicture, Player, Shape, Square
 from qsage_validate.play.match import PlayMatch, Round
@@ -246,7 +247,7 @@ class ExportFormat(Enum):
     @classmethod
     def of(cls, path: str) -> ExportFormat:
         """The format that a file's name asks for; raises ``UsageError``."""
-        suffix = Path(path).suffix.lower()
+        suffix = Path(unpacked_name(path)).suffix.lower()
         for own in cls:
             if suffix == own.suffix:
                 return own

@@ -22,7 +22,16 @@ from qsage_validate.encodings.layout import (
 from qsage_validate.encodings.layout_reader import layout_from_comments
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.formula import formula_in, read_formula
-from qsage_validate.formats.source import Format, label, quoted, read_bytes, sniff, unknown_format
+from qsage_validate.formats.source import (
+    PACKED,
+    Format,
+    label,
+    quoted,
+    read_bytes,
+    sniff,
+    unknown_format,
+    unpacked_name,
+)
 from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.library.catalogue import labelled
 from qsage_validate.games.model_text import has_rules
@@ -51,7 +60,6 @@ if TYPE_CHECKING:
 
 
 _CERTIFICATE_SUFFIXES = (".aig", ".aag", ".cert.aig", ".cert.aag", ".cnf", ".cert.cnf")
-_COMPRESSED = ("", ".gz", ".xz", ".bz2")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,12 +156,9 @@ def sorted_out(files: Files) -> Files:
 
 def beside(formula: str) -> str | None:
     """The certificate that has the formula's name."""
-    name = formula
-    for suffix in _COMPRESSED[1:]:
-        name = name.removesuffix(suffix)
-    stem = os.path.splitext(name)[0]
+    stem = os.path.splitext(unpacked_name(formula))[0]
     for suffix in _CERTIFICATE_SUFFIXES:
-        for compressed in _COMPRESSED:
+        for compressed in ("", *PACKED):
             candidate = stem + suffix + compressed
             if candidate != formula and os.path.isfile(candidate):
                 return candidate

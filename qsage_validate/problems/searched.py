@@ -38,7 +38,12 @@ from qsage_validate.errors import InputError, UndecidedError, UsageError
 from qsage_validate.formats.writing import qcir_text
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
-from qsage_validate.games.registry import find_command
+from qsage_validate.games.registry import (
+    find_command,
+    find_model,
+    is_game_name,
+    words_and_options,
+)
 from qsage_validate.kernel.certificate import (
     Certificate,
     CertificateKind,
@@ -328,6 +333,38 @@ def found_readings(words: Sequence[str], formula: Qbf) -> FoundReadings:
     return found
 
 
+def game_words(word: str) -> list[str]:
+    """The words of a game with its options in one word (``'hex --size 3x3'``); else the word."""
+    if " " not in word or os.path.exists(word):
+        return [word]
+    try:
+        words = shlex.split(word)
+    except ValueError:
+        return [word]
+    return words if len(words) > 1 and is_game_name(words[0]) else [word]
+
+
+def taken_apart(
+    words: Sequence[str], given: Mapping[str, object]
+) -> tuple[list[str], Mapping[str, object]]:
+    """Words and options, those of a game in one word among them; ``given`` options come first.
+
+    Raises ``UsageError`` and ``InputError`` as :func:`find_model`.
+    """
+    found, options = list[str](), dict(given)
+    for word in words:
+        parts = game_words(word)
+        if len(parts) == 1:
+            found.append(word)
+            continue
+        names, own = words_and_options(parts)
+        if not options.keys() >= own.keys():
+            find_model(names, own)  # which says what is wrong with them
+        options |= {name: value for name, value in own.items() if options[name] in (None, False)}
+        found += names
+    return found, options
+
+
 # Plays of a game without a formula: a search answers
 
 
@@ -407,14 +444,12 @@ class SearchedProblem:
     @property
     def notes(self) -> tuple[str, ...]:
         """Facts worth telling at the start of a play."""
-        game, top = self.game, self.game.initial.board.top
         black_wins = self.promised is (self.player is Player.BLACK)
         said = "wins" if black_wins else "does not win"
-        who = f"Black {said} within {game.length}: the search plays {self.player}"
+        who = f"Black {said} within {self.game.length}: the search plays {self.player}"
         if not self.promised:
             who = f"the search plays {self.player}, whoever wins"
-        sides = f"{top} connects top and bottom, {top.other} left and right" if top else ""
-        return tuple(filter(None, (f"{who}, and nothing is proved", sides)))
+        return (f"{who}, and nothing is proved",)
 
     def replay(self, moves: Sequence[str]) -> str:
         """The command that replays a play with these moves of the person's."""
@@ -476,11 +511,9 @@ class SolutionProblem:
     @property
     def notes(self) -> tuple[str, ...]:
         """Facts worth telling at the start of a play."""
-        solution, top = self.replies.solution, self.game.initial.board.top
+        solution = self.replies.solution
         proof = f"qsage validate --solution {shlex.quote(str(solution.path))} proves it"
-        sides = f"{top} connects top and bottom, {top.other} left and right" if top else ""
-        said = f"{solution.claim}, says {solution.path}: {proof}"
-        return tuple(filter(None, (said, sides)))
+        return (f"{solution.claim}, says {solution.path}: {proof}",)
 
     def replay(self, moves: Sequence[str]) -> str:
         """The command that replays a play with these moves of the person's."""

@@ -268,7 +268,23 @@ class RandomPart:
     bias: bool
 
 
-_Slice = tuple[RandomPart, range]
+@dataclass(frozen=True, slots=True)
+class _Slices:
+    """The slices of all parts by their numbers, made when asked for: there may be billions."""
+
+    parts: Sequence[RandomPart]
+    size: int
+
+    def counts(self) -> list[int]:
+        return [-(-part.games // self.size) for part in self.parts]
+
+    def slice(self, number: int) -> tuple[RandomPart, range]:
+        """The part and the numbers of its plays."""
+        for part, count in zip(self.parts, self.counts(), strict=True):
+            if number < count:
+                return part, range(number * self.size, min((number + 1) * self.size, part.games))
+            number -= count
+        raise IndexError(number)
 
 
 @dataclass(slots=True)
@@ -331,9 +347,7 @@ class _Players:
     Until then it is picklable, so that each process can have its own.
     """
 
-    def __init__(
-        self, problem: Problem, seed: int, slices: Sequence[_Slice], deadline: Deadline
-    ) -> None:
+    def __init__(self, problem: Problem, seed: int, slices: _Slices, deadline: Deadline) -> None:
         self._problem = problem
         self._seed = seed
         self._slices = slices
@@ -343,7 +357,7 @@ class _Players:
 
     def play(self, number: int) -> _Tally | None:
         """Play a slice; ``None`` when time is up."""
-        part, numbers = self._slices[number]
+        part, numbers = self._slices.slice(number)
         try:
             self._tick()
             if part not in self._adversaries:
@@ -420,13 +434,9 @@ def attack(
         raise UsageError(f"found the probability {illegal}, expected 0 to 1")
     parts = _parts(problem, games, illegal, bias)
     size = _SLICE_ON_ARRAYS if walks(problem) else _SLICE
-    slices = [
-        (part, range(first, min(first + size, part.games)))
-        for part in parts
-        for first in range(0, part.games, size)
-    ]
-    run = _Run(problem, seed, parts, slices, games, deadline, tell)
-    return run.play(min(jobs, len(slices)))
+    slices = _Slices(parts, size)
+    run = _Run(problem, seed, slices, deadline, tell)
+    return run.play(min(jobs, sum(slices.counts())))
 
 
 def _parts(problem: Problem, games: int, illegal: float, bias: bool | None) -> list[RandomPart]:
@@ -450,43 +460,36 @@ class _Run:
     """Plays slices, here or in processes, and adds up in their order."""
 
     def __init__(
-        self,
-        problem: Problem,
-        seed: int,
-        parts: Sequence[RandomPart],
-        slices: Sequence[_Slice],
-        games: int,
-        deadline: Deadline,
-        tell: Tell,
+        self, problem: Problem, seed: int, slices: _Slices, deadline: Deadline, tell: Tell
     ) -> None:
         self._problem = problem
         self._seed = seed
         self._slices = slices
-        self._games = games
+        self._games = sum(part.games for part in slices.parts)
         self._tell = tell
         self._watch = Stopwatch()
         self._deadline = deadline
         self._total = _Tally()
-        self._parts = {part: _Tally() for part in parts}
+        self._parts = {part: _Tally() for part in slices.parts}
 
     def play(self, jobs: int) -> LevelResult:
+        count = sum(self._slices.counts())
         players = _Players(self._problem, self._seed, self._slices, self._deadline)
         try:
             if jobs > 1:
-                return self._result(self._by_processes(players, jobs))
-            self._add_up(map(players.play, range(len(self._slices))))
+                return self._result(self._by_processes(players, count, jobs))
+            self._add_up(map(players.play, range(count)))
         except KeyboardInterrupt:
             raise LevelInterrupted(self._result("interrupted")) from None
         return self._result("time is up")
 
-    def _by_processes(self, players: _Players, jobs: int) -> str:
+    def _by_processes(self, players: _Players, count: int, jobs: int) -> str:
         """Play in processes; why some plays were not made, if so."""
         from qsage_validate.system.pool import WorkerFailedError, ordered_map
 
-        count, deadline = len(self._slices), self._deadline
         try:
             with closing(
-                ordered_map(_Players.play, players, count, jobs, deadline=deadline)
+                ordered_map(_Players.play, players, count, jobs, deadline=self._deadline)
             ) as tallies:
                 self._add_up(tallies)
         except WorkerFailedError as error:
@@ -496,9 +499,10 @@ class _Run:
         return "time is up"
 
     def _add_up(self, tallies: Iterable[_Tally | None]) -> None:
-        for (part, _), tally in zip(self._slices, tallies, strict=False):
+        for number, tally in enumerate(tallies):
             if tally is None:
                 return
+            part, _ = self._slices.slice(number)
             self._total.add(tally)
             self._parts[part].add(tally)
             done, total = self._total.plays, self._games

@@ -17,11 +17,12 @@ from qsage_validate.errors import InputError, QsageError, UsageError, one_line
 from qsage_validate.formats.qcir import parse_nested
 from qsage_validate.formats.writing import qcir_text, write_atomic
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
-from qsage_validate.problems.load import Problem
+from qsage_validate.problems.load import Files, Problem
 from qsage_validate.problems.validated import load_to_validate
-from qsage_validate.proving.bundle import MANIFEST, Manifest
+from qsage_validate.proving.bundle import MANIFEST, Manifest, read_manifest, write_bundle
 from qsage_validate.proving.formula_cnf import formula_proof
 from qsage_validate.proving.levels import Level
+from qsage_validate.proving.report import ValidationReport
 from qsage_validate.proving.verified_games import (
     CERTIFICATE,
     CNF,
@@ -30,7 +31,7 @@ from qsage_validate.proving.verified_games import (
     circuit_of,
     game_certificate,
 )
-from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.limits import NEVER, Deadline, Progress, Tell
 from qsage_validate.system.programs import Ended, marked_folder, run_program
 
 # The program ``qsage-verified``: where it is, and one run of it
@@ -153,6 +154,24 @@ def verified_theorems(
         for about, prepare in _questions(manifest):
             found.append(_answered(about, prepare, folder, deadline))
     return tuple(found)
+
+
+def theorems_of_validation(
+    files: Files,
+    problem: Problem,
+    result: ValidationReport,
+    written: str | None,
+    deadline: Deadline,
+    tell: Tell,
+) -> tuple[VerifiedTheorem, ...]:
+    """The theorems that the verified checker proves of the bundle ``written``, or of a new one."""
+    with marked_folder() as folder:
+        if written is None:
+            written = os.path.join(folder, "bundle")
+            if write_bundle(written, files, problem, result, tell=tell) is None:
+                return ()
+        tell(Progress("theorems", "coq"))
+        return verified_theorems(read_manifest(written), deadline=deadline)
 
 
 def write_theorem(manifest: Manifest, target: str, *, deadline: Deadline = NEVER) -> str:

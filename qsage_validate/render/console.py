@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
+from textwrap import wrap
 from typing import Final
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
+from rich.table import Table
 
 from qsage_validate.errors import one_line, visible
 from qsage_validate.validation.finding import DecidingGate, Finding, grouped
@@ -29,6 +33,30 @@ class PlainConsole(Console):
                 yield piece
             else:
                 yield Segment(visible(piece.text), piece.style)
+
+
+# Rows whose last cell is a sentence
+
+
+_NARROW: Final = 60
+"""On fewer columns the sentences stand below the rest of their rows, or words would be cut."""
+
+
+def show_table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print the rows, if there are any, on standard output."""
+    console = PlainConsole(file=sys.stdout, highlight=False, markup=False)
+    if console.width < _NARROW:
+        for *cells, told in rows:
+            console.print("  ".join(cells))
+            for line in wrap(told, max(8, console.width - 2)):
+                console.print(f"  {line}")
+    elif rows:
+        table = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=False)
+        for name in names:
+            table.add_column(name, justify="right" if name == "seconds" else "left")
+        for row in rows:
+            table.add_row(*row)
+        console.print(table)
 
 
 # Findings as lines of text: the play, the board, and the gates that decide it

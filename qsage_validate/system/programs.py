@@ -52,8 +52,10 @@ _OLD_SECONDS: Final = 24 * 3600.0
 
 
 @contextmanager
-def signals_held_back() -> Iterator[None]:
+def signals_held_back(tell: Callable[[], None] = lambda: None) -> Iterator[None]:
     """While inside, signals that raise exceptions wait; they are raised at the end.
+
+    The first that waits calls ``tell``.
 
     For work that must not be cut off half-way, such as starting a child whose number is not yet
     known.  Handlers are those of Python's functions; does nothing outside the main thread.
@@ -62,6 +64,8 @@ def signals_held_back() -> Iterator[None]:
 
     def hold(number: int, frame: FrameType | None) -> None:
         held.append((number, frame))
+        if len(held) == 1:
+            tell()
 
     handlers = {}
     if threading.current_thread() is threading.main_thread():

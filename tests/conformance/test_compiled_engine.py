@@ -210,7 +210,7 @@ def test_words_are_a_mask(mask: int) -> None:
 
 @needs_numba
 def test_ctrl_c_while_the_machine_code_is_made_waits_until_it_is(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """numba answers an interrupt in the middle of its work by an error of its own."""
     from qsage_validate.extensions.fast.engine import CompiledEngine
@@ -222,6 +222,7 @@ def test_ctrl_c_while_the_machine_code_is_made_waits_until_it_is(
 
     def interrupted(*arguments: object) -> object:
         os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.SIGINT)
         value = run(*arguments)
         ended.append(value)
         return value
@@ -230,3 +231,4 @@ def test_ctrl_c_while_the_machine_code_is_made_waits_until_it_is(
     with pytest.raises(KeyboardInterrupt):
         engine.search(engine.kernel.initial, Player.BLACK, 9)
     assert len(ended) == 1, "the call came to its end"
+    assert capsys.readouterr().err.count("the search ends when its machine code is made") == 1

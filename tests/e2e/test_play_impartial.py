@@ -196,6 +196,12 @@ def test_what_does_not_fit_is_one_line(play: Play, words: tuple[str, ...], said:
     assert "Traceback" not in done.err
 
 
+def test_a_wrong_state_is_told_before_rules_are_looked_for(qsage: Qsage) -> None:
+    done = qsage("play", "take-away-3", "--state", "w=1", "--moves", "")
+    assert done.code == Exit.BAD_INPUT
+    assert done.err == "qsage: error: found 'w=1' in the state, expected 'v=3'\n"
+
+
 # -- prompt and terminal --------------------------------------------------------------------
 
 

@@ -28,6 +28,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import click
+from click.types import FloatParamType, IntParamType
 
 from qsage_validate.cli.app import PROGRAMS
 from qsage_validate.cli.commands import commands_below
@@ -524,7 +525,12 @@ def parameters(command: Any) -> Value:
     return found
 
 
-_NUMBERS: Final = {click.IntRange: "int", click.FloatRange: "float"}
+_NUMBERS: Final[Mapping[object, str]] = {
+    click.IntRange: "int",
+    IntParamType: "int",
+    click.FloatRange: "float",
+    FloatParamType: "float",
+}
 
 
 # -- exit codes --------------------------------------------------------------------------------

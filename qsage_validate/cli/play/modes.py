@@ -38,11 +38,11 @@ class NamedGame:
 
     def to_certify(self, encoding: str | None) -> NamedGame:
         """The same at its critical depth, where it is a game by name without a depth."""
-        if self.named is None:
+        if self.named is None or not self.named.lacks_depth:
             return self
-        from qsage_validate.cli.certify import at_critical_depth
+        from qsage_validate.cli.deepening import with_critical_depth
 
-        model, named = at_critical_depth(self.named, self.model, encoding)
+        model, named = with_critical_depth(self.named, self.model, encoding)
         return NamedGame(model, (*named.words, *named.flags), named)
 
     @property

@@ -234,6 +234,8 @@ class PlayOptions(OptionGroup):
 
     def check(self, json_output: bool) -> None:
         """Raise ``UsageError`` for options that the mode has no use for."""
+        if self.theme not in (None, "dark", "light"):
+            raise UsageError(f"found {self.theme!r} for --theme, expected dark or light")
         mode = self.mode
         drawn = self.white is not None or self.black is not None
         if not drawn and (self.games is not None or self.illegal):

@@ -39,7 +39,8 @@ from qsage_validate.extensions.bench.experiment import (
 )
 from qsage_validate.formats.json_text import Json as JsonValue
 from qsage_validate.formats.json_text import as_json, parse_json
-from qsage_validate.formats.source import Source, read_bytes
+from qsage_validate.formats.source import PACKED, Source, read_bytes
+from qsage_validate.formats.unpacking import compression
 from qsage_validate.system.pool import check_scheduler
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
 
 _FORMAT: Final = "qsage bench results 1"
 _EXPECTED: Final = "results of qsage bench"
+# A compressed file can be read, but not be added to.
+_PLAIN: Final = "a plain one, to which results are added"
 
 
 @dataclass(frozen=True)
@@ -169,6 +172,8 @@ def open_results(path: str, experiment: str) -> Iterator[ResultsFile]:
     cannot be written or holds something else, ``UsageError`` for one of another experiment or
     one that another campaign adds to.
     """
+    if path.endswith(PACKED):
+        raise InputError(path, None, None, "the name of a compressed file", _PLAIN)
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
     except (OSError, ValueError) as error:
@@ -179,8 +184,9 @@ def open_results(path: str, experiment: str) -> Iterator[ResultsFile]:
         _lock(path, descriptor)
         fresh = _is_fresh(descriptor, experiment)
         if not fresh and os.pread(descriptor, 1, 0) != b"{":
-            # A compressed file can be read, but not be added to.
-            raise InputError(path, 1, 1, "another kind of file", _EXPECTED)
+            packed = compression(os.pread(descriptor, 16, 0)) is not None
+            found = "a compressed file" if packed else "another kind of file"
+            raise InputError(path, 1, 1, found, _PLAIN if packed else _EXPECTED)
         results = Results(path, experiment) if fresh else read_runs(path)
         if results.experiment != experiment:
             raise UsageError(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from qsage_validate.errors import MissingExtraError, UsageError, visible
 from qsage_validate.extensions.bench.campaign import latest
 from qsage_validate.extensions.bench.experiment import ResultTable, RunRecord, RunResult
+from qsage_validate.formats.source import unpacked_name
 from qsage_validate.formats.writing import write_atomic
 
 if TYPE_CHECKING:
@@ -381,7 +382,7 @@ def check_picture(path: str) -> str:
 
     Called before any work is done for the picture.
     """
-    kind = PurePath(path).suffix.lower().removeprefix(".")
+    kind = PurePath(unpacked_name(path)).suffix.lower().removeprefix(".")
     if kind not in FORMATS:
         endings = ", ".join(f".{name}" for name in FORMATS)
         raise UsageError(f"found {path!r} for a picture, expected a name with one of {endings}")

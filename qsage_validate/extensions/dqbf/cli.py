@@ -118,8 +118,8 @@ def _certificate(formula: Qbf, found: Expanded, deadline: Deadline) -> CircuitCe
 
 
 def _write(output: str, certificate: CircuitCertificate, formula: Qbf) -> None:
-    from qsage_validate.certificates.writer import certificate_bytes
+    from qsage_validate.certificates.writer import certificate_bytes, is_ascii_name
     from qsage_validate.formats.writing import write_atomic
 
-    content = certificate_bytes(certificate, formula, binary=not output.endswith(".aag"))
+    content = certificate_bytes(certificate, formula, binary=not is_ascii_name(output))
     write_atomic(output, content)

@@ -47,7 +47,7 @@ from qsage_validate.extensions.explain.explanation import explain as explain_gam
 from qsage_validate.extensions.explain.finding import FoundProgram, TooManySituationsError
 from qsage_validate.extensions.explain.language import parse_predicates
 from qsage_validate.extensions.explain.situation import Made, Situation, made
-from qsage_validate.formats.source import Source
+from qsage_validate.formats.source import Source, unpacked_name
 from qsage_validate.games.bddl.rules import BddlGame, GoalInstance
 from qsage_validate.games.masks import members
 from qsage_validate.games.positional.cover_game import PlanningGame
@@ -475,12 +475,12 @@ class Explanation:
 
         With ``formula`` the formula is written too, in QCIR.
         """
-        from qsage_validate.certificates.writer import certificate_bytes
+        from qsage_validate.certificates.writer import certificate_bytes, is_ascii_name
         from qsage_validate.formats.writing import qcir_text, write_atomic
 
         qbf = self.problem.qbf
         name = fspath(path)
-        content = certificate_bytes(self.certificate, qbf, binary=not name.endswith(".aag"))
+        content = certificate_bytes(self.certificate, qbf, binary=not is_ascii_name(name))
         if formula is not None:
             write_atomic(fspath(formula), qcir_text(qbf))
         write_atomic(name, content)
@@ -526,9 +526,10 @@ LESSON: Final = ".lesson.html"
 
 def form_of(path: str) -> str:
     """The form of a file by its ending; raises ``UsageError`` for another one."""
-    if path.lower().endswith(LESSON):
+    name = unpacked_name(path).lower()
+    if name.endswith(LESSON):
         return "lesson"
-    ending = path.rpartition(".")[2].lower()
+    ending = name.rpartition(".")[2]
     if ending not in FORMS:
         endings = ", ".join((*(f".{form}" for form in FORMS), LESSON))
         raise UsageError(f"found the file name {path!r}, expected one that ends in {endings}")

@@ -297,6 +297,19 @@ def plainer(tree: Tree, vocabulary: ExplainVocabulary) -> Iterator[Tree]:
     )
 
 
+def without_idle_forks(tree: Tree, situations: Sequence[Situation]) -> Tree:
+    """The tree without questions that all of these situations that come to them answer alike."""
+    if isinstance(tree, Leaf):
+        return tree
+    yes = [at for at in situations if tree.question.holds(at)]
+    no = [at for at in situations if not tree.question.holds(at)]
+    if not yes or not no:
+        return without_idle_forks(tree.yes if yes else tree.no, situations)
+    return AnswerFork(
+        tree.question, without_idle_forks(tree.yes, yes), without_idle_forks(tree.no, no)
+    )
+
+
 class AllPlays:
     """The plays of a program of ``hero``'s against all moves of the opponent.
 
@@ -568,6 +581,8 @@ class Finder:
                 doubts += 1
             else:
                 tree, met = self._plainer(*found)
+                if met.whole:  # what is not the smallest may ask what is known
+                    tree = without_idle_forks(tree, met.situations)
                 samples = len(self.pool.samples)
                 return FoundProgram(tree, met.situations, met.whole, samples, self.rounds, refuted)
             size += 1

@@ -8,6 +8,7 @@ connection is known as well, by the Hex theorem.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
@@ -37,6 +38,7 @@ from qsage_validate.extensions.fast.arrays import (
     Words,
     new_frames,
 )
+from qsage_validate.extensions.fast.declared import is_kept
 from qsage_validate.games.bddl.kernel import BddlKernel
 from qsage_validate.games.kernel import ALWAYS, Kernel, State
 from qsage_validate.games.positional.hex import transversal_network, with_network
@@ -128,7 +130,8 @@ class Runner:
         """
         if function.__name__ in self._called:
             return function(*arguments)
-        with signals_held_back():
+        place = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
+        with signals_held_back(_nobody_waits if is_kept(place) else _say_why_it_waits):
             value = function(*arguments)
         self._called.add(function.__name__)
         return value
@@ -150,6 +153,16 @@ class Runner:
             self.table = old._replace(full=True)
             return
         self.control[FILLED] = self.call(move_over, old, self.table, self._key_words)
+
+
+def _nobody_waits() -> None: ...
+
+
+def _say_why_it_waits() -> None:
+    if sys.stderr is not None:
+        text = "the search ends when its machine code is made, which takes some ten seconds, once"
+        sys.stderr.write(f"qsage: {text}\n")
+        sys.stderr.flush()
 
 
 def _most_slots(words: int, memory_mb: int | None) -> int:

@@ -33,7 +33,7 @@ from os.path import basename
 from typing import ClassVar, Final, TypeAlias, TypeVar
 
 from qsage_validate.errors import InputError, UsageError, visible
-from qsage_validate.formats.source import Source, quoted
+from qsage_validate.formats.source import Source, quoted, unpacked_name
 
 # The typed model of a game in GDL, and its rules as normal clauses
 
@@ -198,7 +198,7 @@ class Description:
     @property
     def name(self) -> str:
         """The file's name without its ending, for people."""
-        return visible(basename(self.source.path or "game").rsplit(".", 1)[0])
+        return visible(unpacked_name(basename(self.source.path or "game")).rsplit(".", 1)[0])
 
     def text(self) -> str:
         """The description in KIF, which parses back; comments of the file are not kept."""

@@ -74,7 +74,9 @@ def command(
     """
     limits = Limits(Deadline.after(timeout), positions=positions)
     if (file is None) == (find is None):
-        raise UsageError(f"found {'no' if file is None else 'a'} file, expected a file or --find")
+        if file is None:
+            raise UsageError("found no file, expected a file or --find")
+        raise UsageError(f"found {file} with --find, expected one of them")
     for name, given, needs, there in (
         ("--opening", opening, "--find", find),
         ("--save", save, "--find", find),
@@ -158,7 +160,7 @@ def _compile(
     """Write formula and certificate, once the certificate is proved."""
     from qsage_validate.certificates.compiler import compile_plan
     from qsage_validate.certificates.routes import check_compiled
-    from qsage_validate.certificates.writer import certificate_bytes
+    from qsage_validate.certificates.writer import certificate_bytes, is_ascii_name
     from qsage_validate.encodings.registry import encode
     from qsage_validate.formats.writing import qcir_text
     from qsage_validate.games.positional.hex import hex_network
@@ -168,7 +170,7 @@ def _compile(
     plan = winning_plan(strategy, limits)
     made = compile_plan(encoded, plan)
     _, certificate = check_compiled(encoded, plan, made, limits.deadline)
-    binary = not output.endswith(".aag")
+    binary = not is_ascii_name(output)
     content = certificate_bytes(certificate, encoded.qbf, binary=binary)
     write_atomic(formula, qcir_text(encoded.qbf))
     write_atomic(output, content)

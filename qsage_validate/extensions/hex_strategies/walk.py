@@ -380,10 +380,7 @@ class StrategyProblem:
     @property
     def notes(self) -> tuple[str, ...]:
         path = shlex.quote(self.replies.strategy.path)
-        return (
-            f"Black wins, says {path}: qsage hex-strategy {path} proves it",
-            "Black connects top and bottom, White left and right",
-        )
+        return (f"Black wins, says {path}: qsage hex-strategy {path} proves it",)
 
     def replay(self, moves: Sequence[str]) -> str:
         path = self.replies.strategy.path

@@ -204,7 +204,7 @@ def _list(pattern: str, json_output: bool) -> Exit:
     for family, game in found:
         defect = f"; repaired: {game.defect}" if game.defect else ""
         emit(f"{game.name:{width}}  {family.number} {family.title}{defect}")
-    narrate(f"{len(found):,} games")
+    narrate(f"{len(found):,} games" if len(found) > 1 else "1 game")
     return Exit.FINE
 
 

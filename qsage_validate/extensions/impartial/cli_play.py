@@ -40,7 +40,12 @@ from qsage_validate.extensions.impartial.problem import (
     bounded_states,
     random_state,
 )
-from qsage_validate.extensions.impartial.rules import ImpartialMove, State, illegality
+from qsage_validate.extensions.impartial.rules import (
+    ImpartialMove,
+    ImpartialRules,
+    State,
+    illegality,
+)
 from qsage_validate.extensions.impartial.strategy import search_check
 from qsage_validate.games.protocol import Player
 from qsage_validate.system.limits import Deadline, Progress
@@ -357,11 +362,11 @@ def play_heaps(name: str, options: HeapOptions, play: PlayOptions, json_output: 
 
     _check(options, play)
     game = impartial_game(name)
+    start = _start(game, options)  # before rules are looked for, which may take a minute
     problem = load_heaps(
         game, [name], options.rules, misere=options.misere, seconds=_SECONDS, tell=_told
     )
     first = None if options.begins is None else Player(options.begins)
-    start = _start(problem, options)
     if play.mode is PlayMode.RANDOM:
         return _attack(problem, start, first, options, play, json_output)
     # A script is for one state: the same one each time.
@@ -419,10 +424,10 @@ def _check(options: HeapOptions, play: PlayOptions) -> None:
         raise UsageError("found --bound with --state, expected one of them")
 
 
-def _start(problem: HeapProblem, options: HeapOptions) -> State | None:
+def _start(game: ImpartialGame, options: HeapOptions) -> State | None:
     from qsage_validate.extensions.impartial.heap_game import parse_state
 
-    return None if options.state is None else parse_state(problem.rules, options.state)
+    return None if options.state is None else parse_state(ImpartialRules(game), options.state)
 
 
 # -- opponents ------------------------------------------------------------------------------

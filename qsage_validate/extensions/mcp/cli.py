@@ -28,9 +28,10 @@ def command(
     """
     if find_spec("mcp") is None:
         raise MissingExtraError("the server for agents", "mcp")
+    if not os.path.isdir(folder):
+        found = "a file" if os.path.exists(folder) else "no such folder"
+        raise InputError(folder, None, None, found, "a folder to work in")
     from qsage_validate.extensions.mcp.server import serve
 
-    if not os.path.isdir(folder):
-        raise InputError(folder, None, None, "no such folder", "a folder to work in")
     serve(folder, seconds, megabytes)
     return Exit.FINE

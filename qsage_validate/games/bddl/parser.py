@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from qsage_validate.errors import InputError, UsageError, one_line, visible
-from qsage_validate.formats.source import PERCENT, Place, Source, quoted
+from qsage_validate.formats.source import PERCENT, Place, Source, quoted, unpacked_name
 from qsage_validate.games.bddl.ground import MAX_SQUARES, Grounding
 from qsage_validate.games.bddl.model import (
     Action,
@@ -638,5 +638,6 @@ def read_model(
 
 def _name(domain: Path, problem: Path) -> str:
     """``httt 4x4_5_tic`` for ``httt/domain.ig`` and ``httt/4x4_5_tic.ig``."""
-    family = domain.stem if domain.stem != "domain" else domain.absolute().parent.name
-    return visible(f"{family} {problem.stem}".strip())
+    of_domain, of_problem = (Path(unpacked_name(file.name)).stem for file in (domain, problem))
+    family = of_domain if of_domain != "domain" else domain.absolute().parent.name
+    return visible(f"{family} {of_problem}".strip())

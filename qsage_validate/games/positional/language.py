@@ -28,6 +28,7 @@ from qsage_validate.formats.source import (
     quoted,
     read_bytes,
     sniff_bytes,
+    unpacked_name,
 )
 from qsage_validate.games.languages import Language
 from qsage_validate.games.library.template import (
@@ -95,7 +96,7 @@ def model_of_pg(
 def _name(path: str | None) -> str:
     if path is None:
         return "positional game"
-    base = visible(os.path.basename(path))
+    base = visible(unpacked_name(os.path.basename(path)))
     return base.removesuffix(".pg").removesuffix(".hex").removesuffix(".sgf") or base
 
 

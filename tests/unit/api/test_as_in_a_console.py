@@ -158,3 +158,13 @@ def test_games_and_formulas_are_taken_by_their_files(
         qs.solve("hexx")
     with pytest.raises(qs.UsageError, match="found size= with a formula"):
         qs.solve("f.qdimacs", size=3)
+
+
+def test_a_name_with_options_behind_it() -> None:
+    assert qs.solve("hex --size 2 --depth 3").winner is qs.Player.BLACK
+    assert repr(qs.game("hex --size 3", size=2)) == "<Game hex 2x2, depth 3>"
+    with pytest.raises(qs.UsageError, match="found sise= for hex, expected one of size="):
+        qs.solve("hex --sise 3")
+    # What was given stands there as it was.
+    with pytest.raises(qs.UsageError, match="found the unknown game 'hax --size 3'"):
+        qs.solve("hax --size 3")

@@ -73,3 +73,7 @@ def test_every_object_that_can_be_reached_is_one_short_line() -> None:
         if len(text := repr(found)) > _LONGEST or "\n" in text
     }
     assert not long, "\n".join(sorted(long))
+
+
+def test_one_move_is_one() -> None:
+    assert repr(qs.certify("hex", size=2).play()).endswith(": 1 move, White to move>")

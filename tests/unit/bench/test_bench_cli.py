@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import os
@@ -156,6 +157,11 @@ def test_plots_are_shown_as_text_and_written(capfd: pytest.CaptureFixture[str]) 
             "unknown encoding 'chess', expected one of",
         ),
         (["table2", "-o", "no/such/folder"], "no/such/folder: found an error: No such file"),
+        (
+            ["table2", "-o", "r.jsonl.gz"],
+            "r.jsonl.gz: found the name of a compressed file",
+        ),
+        (["table2", "-o", "packed"], "packed:1:1: found a compressed file, expected a plain one"),
         (["table2", "-o", "."], ".: found an error: Is a directory"),
         (["models"], "found no files for models, expected files or folders"),
         (["models", "empty"], "found no BDDL problem in empty"),
@@ -190,6 +196,7 @@ def test_bad_input_is_one_line(
     os.mkdir("empty")
     results("r.jsonl")
     results("o.jsonl", experiment="models")
+    Path("packed").write_bytes(gzip.compress(Path("r.jsonl").read_bytes()))
     bad = Path("bad.jsonl")
     results("bad.jsonl")
     lines = bad.read_text().splitlines()

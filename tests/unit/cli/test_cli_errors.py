@@ -108,6 +108,98 @@ def test_wrong_usage_is_one_line(arguments: list[str], capsys: pytest.CaptureFix
     assert err.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("solve hex --size", "Option '--size' requires an argument (see qsage solve --help)"),
+        (
+            "export page --cert",
+            "Option '--cert' requires an argument (see qsage export page --help)",
+        ),
+        (
+            "solve hex --timeout soon",
+            "Invalid value for '--timeout': 'soon' is not a valid number (see qsage solve --help)",
+        ),
+        (
+            "validate f --seed 1.5",
+            "Invalid value for '--seed': '1.5' is not a valid whole number "
+            "(see qsage validate --help)",
+        ),
+        (
+            "validate f c hex --size 3x3",
+            "found --size, an option of games, expected it with its game as one word: "
+            "--model 'hex --size 3x3'",
+        ),
+        ("play hex --theme blue", "found 'blue' for --theme, expected dark or light"),
+        ("help lsp --json", "found the unknown topic 'lsp', expected one of 'qsage help'"),
+        ("solve -- --foo", "found the unknown game '--foo', expected DOMAIN and PROBLEM files"),
+    ],
+)
+def test_what_is_wrong_with_an_option_and_of_which_command(
+    words: str, expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_qsage(words.split()) == Exit.BAD_INPUT
+    assert capsys.readouterr().err.startswith(f"qsage: error: {expected}")
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        (("solve", "hex --size 2"), Exit.TRUE),
+        (("layout", "hex.qcir", "hex --size 2 --depth 3"), Exit.FINE),
+        (("validate", "hex.qcir", "hex --size 2 --depth 3", "--level", "encoding"), Exit.FINE),
+        (("validate", "hex.qcir", "hex.aig", "hex --size 2 --depth 3", "--level", "rules"), 0),
+        (("play", "hex.qcir", "hex.aig", "hex --size 2 --depth 3", "--white", "random"), 0),
+        (("export", "class", "a file.qcir", "-o", "class.html"), Exit.FINE),
+    ],
+)
+def test_a_game_is_one_word_or_several_and_a_file_is_one(
+    command: tuple[str, ...],
+    code: Exit,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    game = ("hex", "--size", "2", "--depth", "3")
+    assert run_qsage(("certify", *game, "-o", "hex.aig", "--formula", "hex.qcir")) == Exit.FINE
+    for end in ("qcir", "aig"):
+        Path(f"a file.{end}").write_bytes(Path(f"hex.{end}").read_bytes())
+    capsys.readouterr()
+    assert run_qsage(command) == code, capsys.readouterr().err
+
+
+def test_options_of_a_game_in_one_word_that_it_does_not_have(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run_qsage(["solve", "hex --sise 3"]) == Exit.BAD_INPUT
+    assert capsys.readouterr().err.startswith("qsage: error: found --sise for hex, expected one of")
+
+
+@pytest.mark.parametrize("command", ["solve", "encode", "certify", "play"])
+def test_what_is_neither_formula_nor_game_is_asked_for_both(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("h.hex").write_text("3 3\n")
+    output = ("-o", "out") if command in ("encode", "certify") else ()
+    assert run_qsage([command, "h.hex", *output]) == Exit.BAD_INPUT
+    assert capsys.readouterr().err == (
+        "h.hex:1:1: found a file of no known format, expected a formula (QCIR, QDIMACS or QAIGER) "
+        "or a game (BDDL, PG, .hex, SGF or GDL)\n"
+    )
+
+
+def test_help_of_a_command_where_no_page_has_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_qsage(["help", "solve"]) == Exit.FINE
+    assert capsys.readouterr().out.startswith("Usage: qsage solve ")
+    assert run_qsage(["help", "bench"]) == Exit.FINE
+    assert capsys.readouterr().out.startswith("# Experiments")
+
+
 def command_names() -> list[str]:
     return list(commands_below(PROGRAMS["qsage"]))
 

@@ -56,6 +56,21 @@ def test_help_begins_with_two_examples(words: str, capsys: pytest.CaptureFixture
 
 
 @pytest.mark.parametrize("words", [words for words, _ in commands()])
+def test_help_has_ranges_of_numbers_that_have_some(
+    words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_qsage((*words.split(), "--help")) == 0
+    assert "None" not in capsys.readouterr().out
+
+
+def test_help_of_compare_says_what_first_and_second_are(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run_qsage(("compare", "--help")) == 0
+    assert "FIRST and SECOND are the files of two formulas" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [words for words, _ in commands()])
 def test_examples_are_lines_that_their_commands_take(words: str) -> None:
     known = dict(commands())
     for line in examples(known[words]):

@@ -69,6 +69,27 @@ def test_an_output_that_is_an_input_is_refused(
     assert sorted(os.listdir()) == ["given", "hard", "link"]
 
 
+@EACH
+def test_a_folder_that_is_not_there_is_told_before_the_work(
+    leaf: Leaf,
+    output: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def never(*_: object, **__: object) -> Exit:
+        raise AssertionError("the command was begun")
+
+    written = next(p for p in leaf.command.params if p.name == output)
+    if written.metavar in ("DIR", "FOLDER"):
+        return  # which may be made with the folders above
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(leaf.command, "callback", never)
+    assert run_qsage(leaf.line(**{output: "gone/file"})) == Exit.BAD_INPUT
+    said = "gone/file: found an error: No such file or directory, expected a file that can be"
+    assert capsys.readouterr().err == f"{said} written\n"
+
+
 def test_what_is_found_beside_an_input_is_spared_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

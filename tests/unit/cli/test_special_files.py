@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import json
+import lzma
 import os
 from pathlib import Path
 from typing import Any
@@ -62,6 +65,35 @@ def test_what_is_no_file_is_one_line_to_every_command(
     code = run_qsage(leaf.line(**{name: special}))
     assert code == Exit.BAD_INPUT, capsys.readouterr()
     one_line(capsys)
+
+
+def test_a_packed_name_has_the_format_that_stands_before_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    game = ("httt", "--size", "2x2", "--shape", "domino", "--depth", "3")
+    assert run_qsage(["encode", *game, "-o", "f.qdimacs.xz"]) == Exit.FINE
+    assert run_qsage(["certify", *game, "-o", "c.aag.gz", "--formula", "c.qcir.bz2"]) == Exit.FINE
+    assert run_qsage(["export", "positions", *game, "-o", "t.npz.gz"]) == Exit.FINE
+    assert lzma.decompress(Path("f.qdimacs.xz").read_bytes()).startswith(b"c ")
+    assert gzip.decompress(Path("c.aag.gz").read_bytes()).startswith(b"aag ")
+    assert bz2.decompress(Path("c.qcir.bz2").read_bytes()).startswith(b"#QCIR-G14")
+    assert gzip.decompress(Path("t.npz.gz").read_bytes()).startswith(b"PK")
+    capsys.readouterr()
+    assert run_qsage(["validate", "c.qcir.bz2", "c.aag.gz", "--level", "formula"]) == Exit.FINE
+    assert "proved" in capsys.readouterr().out
+
+
+def test_a_packed_game_is_called_as_the_plain_one(capsys: pytest.CaptureFixture[str]) -> None:
+    for part, text in DOMINO.items():
+        Path(f"{part}.gz").write_bytes(gzip.compress(text.encode()))
+    pg = "#times\nt1\n#blackturns\nt1\n#positions\na\n#blackwins\na\n"
+    Path("two.pg.xz").write_bytes(lzma.compress(pg.encode()))
+    for words, name in (
+        (("domain.ig.gz", "problem.ig.gz"), f'labelled "{Path.cwd().name} problem"'),
+        (("two.pg.xz",), 'labelled "two"'),
+    ):
+        assert run_qsage(["encode", *words, "-o", "f.qcir"]) == Exit.FINE
+        assert f"{name}, depth " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

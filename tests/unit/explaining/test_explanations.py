@@ -27,7 +27,13 @@ from qsage_validate.extensions.explain.answers import (
 )
 from qsage_validate.extensions.explain.certificate import certificate_of
 from qsage_validate.extensions.explain.explanation import ExplainedProgram, ExplainOptions, explain
-from qsage_validate.extensions.explain.finding import AllPlays, Finder, Winning, tried
+from qsage_validate.extensions.explain.finding import (
+    AllPlays,
+    Finder,
+    Winning,
+    tried,
+    without_idle_forks,
+)
 from qsage_validate.extensions.explain.shown import explanation_text
 from qsage_validate.extensions.explain.situation import PlyAtMost, first_situations
 from qsage_validate.games.languages import load_game
@@ -158,6 +164,16 @@ def test_no_smaller_tree_wins_where_it_says_so() -> None:
     ones: list[Tree] = [AnswerFork(q, a, b) for q, a, b in product(words.questions, leaves, leaves)]
     for smaller in (*leaves, *ones):
         assert tried(smaller, game, Player.BLACK, winning, failures=1).failures
+
+
+def test_questions_that_all_positions_answer_alike_are_left_out() -> None:
+    explanation = explained(EL)
+    tree, situations = explanation.tree, explanation.found.situations
+    assert isinstance(tree, AnswerFork)
+    asked = AnswerFork(tree.question, tree.yes, tree)
+    twice = AnswerFork(tree.question, AnswerFork(tree.question, tree.yes, tree.no), asked)
+    assert without_idle_forks(twice, situations) == tree
+    assert without_idle_forks(tree, situations) == tree
 
 
 def test_the_winning_moves_are_those_of_the_rules() -> None:

@@ -305,6 +305,37 @@ def test_many_small_members_are_unpacked_in_one_pass(
     assert unpacking.unpacked(padded, "file", 1 << 32) == b"c\nd\n"
 
 
+@pytest.mark.parametrize(
+    ("ending", "unpack"),
+    [(".gz", gzip.decompress), (".xz", lzma.decompress), (".bz2", bz2.decompress)],
+)
+def test_what_is_written_is_packed_as_its_name_says(
+    ending: str, unpack: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    path = tmp_path / f"f.qcir{ending}"
+    write_atomic(path, "output(1)\n")
+    assert unpack(path.read_bytes()) == b"output(1)\n" == read_bytes(path)
+    before = path.read_bytes()
+    write_atomic(path, before)
+    assert path.read_bytes() == before
+    # What is continued is read as it is: a checkpoint is not packed.
+    write_atomic(path, "plain\n", continued=True)
+    assert path.read_bytes() == b"plain\n"
+
+
+def test_a_link_to_a_pipe_without_a_path_is_written(tmp_path: Path) -> None:
+    read, write = os.pipe()
+    link = tmp_path / "stdout"
+    link.symlink_to(f"/proc/self/fd/{write}")
+    if not link.exists():
+        pytest.skip("no /proc")
+    write_atomic(link, "text\n")
+    os.close(write)
+    with open(read, "rb") as stream:
+        assert stream.read() == b"text\n"
+    assert link.is_symlink()
+
+
 def test_a_file_that_is_too_large_is_refused_by_its_size(tmp_path: Path) -> None:
     path = tmp_path / "sparse"
     with path.open("wb") as file:

@@ -181,6 +181,12 @@ def test_the_command_writes_what_the_other_commands_read(
     ):
         assert run_qsage(["solve", *words]) == 10
         assert capsys.readouterr().out.startswith("Black wins within 3 ")
+    # Who writes the end of a file means that file.
+    for language, ending in (("bddl", ".ig"), ("bddl", "-domain.ig"), ("gdl", ".gdl")):
+        named = tmp_path / f"{language}{ending}"
+        assert run_qsage(["export", "game", str(path), "--to", language, "-o", str(named)]) == 0
+        assert named.is_file()
+        assert capsys.readouterr().err.startswith(f"{tmp_path / language}")
     assert run_qsage(["export", "game", str(path), "--to", "bddl", "-o", "-"]) == 2
     assert "expected a name" in capsys.readouterr().err
 

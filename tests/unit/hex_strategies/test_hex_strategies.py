@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 import re
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -16,7 +17,7 @@ from qsage_validate.certificates.compiler import compile_plan
 from qsage_validate.certificates.oracle import NoAnswerError
 from qsage_validate.certificates.routes import check_compiled
 from qsage_validate.encodings.registry import encode
-from qsage_validate.errors import InputError, UndecidedError, UsageError
+from qsage_validate.errors import Exit, InputError, UndecidedError, UsageError
 from qsage_validate.extensions.hex_strategies import walk as hex_walk
 from qsage_validate.extensions.hex_strategies.search import find_strategy
 from qsage_validate.extensions.hex_strategies.strategy import (
@@ -37,6 +38,7 @@ from qsage_validate.formats.source import Source, sample_path
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.protocol import Player
 from qsage_validate.system.limits import Limits, nobody
+from tests.support.commands import run_play, run_qsage
 
 ZIGGURAT = """\
 hex 4x4
@@ -244,6 +246,25 @@ def test_a_strategy_as_people_write_it() -> None:
     assert proved(ZIGGURAT) == (True, True, True)
     assert wins_all_plays(ZIGGURAT)
     assert parse_strategy(Source(ZIGGURAT)).plies == 9
+
+
+def test_a_play_says_once_who_connects_what(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "ziggurat.hexs"
+    file.write_text(ZIGGURAT)
+    solution = str(tmp_path / "hex.solution")
+    assert run_qsage(["solve", "hex", "--size", "2", "--solution", solution]) == Exit.TRUE
+    for words in (["--strategy", str(file)], ["hex", "--size", "2"], ["--solution", solution]):
+        capsys.readouterr()
+        assert run_play([*words, "--moves", ""]) == Exit.UNDECIDED
+        assert capsys.readouterr().out.count("Black connects top and bottom") == 1
+
+
+def test_a_file_and_find_are_not_both_meant(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_qsage(["hex-strategy", "--find", "3x3", "x.hexs"]) == Exit.BAD_INPUT
+    said = "qsage: error: found x.hexs with --find, expected one of them\n"
+    assert capsys.readouterr().err == said
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -344,6 +344,14 @@ def test_time_is_up() -> None:
     )
 
 
+def test_a_number_of_plays_beyond_all_memory_waits_for_the_time_alone() -> None:
+    many = 10**20
+    result = attack(setup_for(EL), games=many, deadline=Deadline.after(0))
+    assert str(result.verdict) == (
+        f"undecided: time is up after 0 of {many:,} plays, 0 of them won as promised"
+    )
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_ctrl_c_leaves_what_is_known(jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(random_plays, "_SLICE_ON_ARRAYS", 20)

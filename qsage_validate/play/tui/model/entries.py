@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from qsage_validate.errors import visible
+from qsage_validate.formats.source import unpacked_name
 from qsage_validate.games.family import families
 from qsage_validate.games.library.catalogue import library_games
 from qsage_validate.games.library.template import Flag, Template, TemplateOption, option_values
@@ -201,9 +202,12 @@ def formulas(
     found = []
     ways = tuple((f"the solver {n}", ("--solver", n)) for n in solvers)
     for name in sorted(names):
-        plain = name.removesuffix(".gz").removesuffix(".xz").removesuffix(".bz2")
         path = os.path.join(folder, name)
-        if not plain.endswith(_FORMULAS) or name.startswith("-") or not os.path.isfile(path):
+        if (
+            not unpacked_name(name).endswith(_FORMULAS)
+            or name.startswith("-")
+            or not os.path.isfile(path)
+        ):
             continue
         certificate = beside(path)
         word = name if folder == os.curdir else path
