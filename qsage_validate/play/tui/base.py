@@ -530,7 +530,7 @@ class LeavableApp(App[Result | Exit], Generic[Result]):
 
     def action_command_palette(self) -> None:
         if self.use_command_palette and not isinstance(self.screen, Palette):
-            self.push_screen(Palette(id="--command-palette"))
+            self.push_screen(Palette())
 
 
 def _driver() -> type[Driver] | None:

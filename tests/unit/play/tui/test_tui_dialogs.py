@@ -204,6 +204,23 @@ def test_keys_wait_for_a_dialog_however_long_it_takes(
     drive(toy_match(), scenario)
 
 
+def test_a_palette_opens_while_the_one_before_is_still_closing() -> None:
+    """Esc and Ctrl-P on a busy machine were an internal error: two widgets with one ID."""
+
+    async def scenario(driver: Driver) -> None:
+        await driver.press("ctrl+p")
+        first = driver.app.screen
+        assert isinstance(first, CommandPalette)
+        first.dismiss(None)
+        driver.app.action_command_palette()
+        assert isinstance(driver.app.screen, CommandPalette)
+        assert driver.app.screen is not first
+        await driver.settle()
+        assert driver.app.bug is None
+
+    drive(toy_match(), scenario)
+
+
 def test_a_click_waits_for_the_palette_of_a_terminal_that_shrinks() -> None:
     """Where it was is nowhere by then: it was an internal error, and is beside the palette."""
 
