@@ -55,14 +55,6 @@ def test_help_begins_with_two_examples(words: str, capsys: pytest.CaptureFixture
     assert shown[-1].startswith((f"  qsage {words}", "  qsage-play"))
 
 
-@pytest.mark.parametrize("words", [words for words, _ in commands()])
-def test_help_has_ranges_of_numbers_that_have_some(
-    words: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run_qsage((*words.split(), "--help")) == 0
-    assert "None" not in capsys.readouterr().out
-
-
 def test_help_of_compare_says_what_first_and_second_are(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
