@@ -482,7 +482,7 @@ class BoardAdversary(Adversary):
         self, moved: list[tuple[_Play, PlayState, LayoutMove]], results: PlayResults
     ) -> None:
         """Claims of a goal with the moves that were made; the plays themselves go on."""
-        from qsage_validate.arena.play_engine import broken_by
+        from qsage_validate.arena.watch import broken_by
 
         if not moved or not self._play_engine.can_claim(moved[0][1].plies + 1):
             return
@@ -505,7 +505,7 @@ class BoardAdversary(Adversary):
 
     def _forces(self, tried: list[tuple[PlayState, LayoutMove]], results: PlayResults) -> None:
         """Plays with an illegal move keep the promise: it is void, whatever follows."""
-        from qsage_validate.arena.play_engine import broken_by
+        from qsage_validate.arena.watch import broken_by
 
         if not tried:
             return

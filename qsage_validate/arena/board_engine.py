@@ -27,7 +27,7 @@ from qsage_validate.arena.frame import (
     PlayState,
     WhyNot,
 )
-from qsage_validate.arena.play_engine import PlayEngine, broken_promise, broken_when_stuck
+from qsage_validate.arena.play_engine import PlayEngine
 from qsage_validate.encodings.layout import Layout
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError, visible
 from qsage_validate.formats.grid_names import square_named
@@ -633,6 +633,8 @@ class BoardEngine(Engine):
         began = time.perf_counter()
         after = self._play_engine.play(state, own, stop=claim)
         if after.illegal and after.ending is None:
+            from qsage_validate.arena.watch import broken_promise
+
             broken = broken_promise(self._play_engine, state, own)
             after = replace(after, findings=after.findings + broken)
         return self._frame(self._telling(state, after), why, began)
@@ -663,8 +665,11 @@ class BoardEngine(Engine):
         player = play_engine.mover(state.plies) if state.plies else None
         if state.ending is not None:
             (state,) = play_engine.finish_all([state])
-            stuck = broken_when_stuck(play_engine, state)
-            state = replace(state, findings=state.findings + stuck)
+            if play_engine.is_stuck(state):
+                from qsage_validate.arena.watch import broken_when_stuck
+
+                stuck = broken_when_stuck(play_engine, state)
+                state = replace(state, findings=state.findings + stuck)
         return Frame(
             state,
             player=player,

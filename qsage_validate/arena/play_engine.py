@@ -5,8 +5,6 @@ thousand random plays share their beginnings, and going back and forth costs not
 person's match and the adversary are both written on top of it.
 
 :class:`Endings` completes the ends of plays by the verdict of the formula.
-``broken_promise``, ``broken_when_stuck`` and ``broken_by`` are findings: illegal moves and claims
-of a goal that the certificate should beat and does not.
 """
 
 from __future__ import annotations
@@ -807,61 +805,6 @@ class PlayEngine(Turns):
     def finish_all(self, states: Sequence[PlayState]) -> list[PlayState]:
         """Plays that have ended, with the verdict evaluated: see :meth:`Endings.of`."""
         return self._endings.of(states)
-
-
-def broken_promise(
-    play_engine: PlayEngine, state: PlayState, move: LayoutMove
-) -> tuple[Finding, ...]:
-    """The finding that the verdict is wrong when an illegal ``move`` is let happen in ``state``.
-
-    After it the certificate has won, whatever follows: the rest of the opponent's variables is
-    false here.  There is none where the verdict is right, or the certificate has no answer: that
-    is a finding of its own when it is asked.
-    """
-    assignment = play_engine.reader.with_move(state.assignment, move)
-    try:
-        (reading,) = play_engine.reader.verdicts([assignment])
-    except NoAnswerError:
-        return ()
-    if reading.value is not (not play_engine.promised_verdict):
-        return ()
-    return (broken_by(play_engine, state, move, "!", reading.note),)
-
-
-def broken_when_stuck(play_engine: PlayEngine, state: PlayState) -> tuple[Finding, ...]:
-    """The first such finding of an opponent who has no legal move, in a play that has ended.
-
-    The formula has more plies than the play: there any move of the opponent's is an illegal one.
-    """
-    if not play_engine.is_stuck(state):
-        return ()
-    found = (broken_promise(play_engine, state, move) for move in play_engine.candidates(state))
-    return next(filter(None, found), ())
-
-
-def broken_by(
-    play_engine: PlayEngine, state: PlayState, move: LayoutMove, mark: str, note: str
-) -> Finding:
-    """The finding that the verdict is wrong after a move that is illegal or claims a goal.
-
-    ``mark`` is how a script says so: ``!`` or ``!stop``.
-    """
-    from qsage_validate.problems.script_moves import marked
-    from qsage_validate.validation.finding import Evidence, Finding
-
-    literal = play_engine.layout.verdict or 0
-    names = frozenset(text for ply in play_engine.layout.moves for text in ply.moves)
-    what = "the illegal move" if mark == "!" else "a goal claimed with"
-    return Finding(
-        FindingKind.VERDICT_DIFFERS,
-        state.plies + 1,
-        f"after {what} {move} the verdict is not what was promised {note}".rstrip(),
-        player=play_engine.player.other,
-        move=str(move),
-        squares=() if move.square is None else (move.square,),
-        evidence=(Evidence(literal, str(literal), not play_engine.promised_verdict, "verdict"),),
-        moves=(*state.moves, marked(str(move), mark, names)),
-    )
 
 
 def _moved(

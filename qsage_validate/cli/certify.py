@@ -111,7 +111,7 @@ def command(
         check_streams(file, json_output)
     solution = _solution_file(model)
     path = None if solution is not None else formula_path(model)
-    target = _Target(output, formula, parse_dialect(dialect, "--as"), blocks)
+    target = _Target(output, formula, parse_dialect(dialect, "--as"), blocks, json_output)
     if trace is not None and (route != "auto" or solver is not None):
         raise UsageError("found --trace with --route or --solver, expected one of them")
     route = route if trace is None else "trace"
@@ -122,7 +122,7 @@ def command(
                 f"found {solution}, a solution file, expected --blocks N with it and no --solver, "
                 "--route, --minimise or --prepare"
             )
-        return _from_solution(solution, encoding, options, target, blocks, json_output=json_output)
+        return _from_solution(solution, encoding, options, target, blocks)
     model, deepens = model.without_depth()
     if deepens:
         raise UsageError("found --depth auto, expected a number (see 'qsage solve --depth auto')")
@@ -148,7 +148,7 @@ def command(
         if blocks != 1:
             raise
         narrate(f"no certificate of all blocks: {error}")
-        return _on_a_solvers_word(asked, solver, limits.timeout, target, json_output=json_output)
+        return _on_a_solvers_word(asked, solver, limits.timeout, target)
     written = target.write(proved.certificate, proved.formula)
     why_no_winner = None if proved.route == SEARCH else inconclusive(asked.layout, proved.truth)
     facts = _facts(proved, written, target, asked, why_no_winner) | asked.facts
@@ -242,6 +242,7 @@ class _Target:
     formula: str | None
     dialect: Dialect | None
     blocks: int | None
+    json_output: bool
 
     def check(self, asked: _Question) -> None:
         """Raise ``UsageError`` for more blocks than a player has, and for files that were read."""
@@ -293,6 +294,25 @@ class _Target:
         write_atomic(self.output, content)
         return certificate
 
+    def write_unproved(self, part: CircuitCertificate, qbf: Qbf, by: str, what: str) -> Exit:
+        """Write first blocks that are right on the word of ``by``; ``what`` they are is told."""
+        self.write(part, qbf, by)
+        if self.json_output:
+            emit_json(
+                {
+                    "certificate": self.output,
+                    "formula": self.formula,
+                    "verdict": "true" if part.kind.truth else "false",
+                    "kind": part.kind.value,
+                    "functions": len(part.functions),
+                    "blocks": self.blocks,
+                    "proved": False,
+                    "by": by,
+                }
+            )
+        narrate(f"{self.output}: {what}")
+        return Exit.UNDECIDED
+
 
 def _certified(asked: _Question, options: RouteOptions, target: _Target) -> CertifiedFormula:
     """The whole certificate; with ``--blocks 1`` half of the time is left for a solver."""
@@ -314,12 +334,7 @@ def _certified(asked: _Question, options: RouteOptions, target: _Target) -> Cert
 
 
 def _on_a_solvers_word(
-    asked: _Question,
-    solver: str | None,
-    timeout: float | None,
-    target: _Target,
-    *,
-    json_output: bool,
+    asked: _Question, solver: str | None, timeout: float | None, target: _Target
 ) -> Exit:
     """Write what a solver says of the outermost block."""
     from qsage_validate.problems.searched import AUTO, Solving
@@ -327,14 +342,11 @@ def _on_a_solvers_word(
     # Its value is one question, its values another.
     seconds = None if timeout is None else timeout * _SHARE / 2
     part, by = Solving.by(solver or AUTO, seconds).outermost(asked.qbf)
-    target.write(part, asked.qbf, by)
-    if json_output:
-        emit_json(_unproved(part, target, by))
-    narrate(
-        f"{target.output}: the outermost block of a {part.kind.value} certificate of {asked.name}; "
-        f"by {by}, on its word: nothing is proved"
+    return target.write_unproved(
+        *(part, asked.qbf, by),
+        f"the outermost block of a {part.kind.value} certificate of {asked.name}; by {by}, on its "
+        "word: nothing is proved",
     )
-    return Exit.UNDECIDED
 
 
 def _from_solution(
@@ -343,8 +355,6 @@ def _from_solution(
     options: RouteOptions,
     target: _Target,
     blocks: int,
-    *,
-    json_output: bool,
 ) -> Exit:
     """Write the winner's first blocks by the replies of a solution that a walk has proved."""
     from qsage_validate.certificates.rest import part_of
@@ -363,28 +373,11 @@ def _from_solution(
         raise CheckFailedError(f"{path}: {checked.text}; play: {' '.join(checked.play)}")
     part = part_of(encoded, solution, blocks, deadline)
     by = f"a solution of {solution.positions:,} replies"
-    target.write(part, encoded.qbf, by)
-    if json_output:
-        emit_json(_unproved(part, target, by))
-    narrate(
-        f"{target.output}: the first {target.blocks} blocks of a {part.kind.value} certificate of "
-        f"{name}, cut from {path}, which a walk has proved; the functions are not proved: see "
-        "'qsage validate'"
+    return target.write_unproved(
+        *(part, encoded.qbf, by),
+        f"the first {blocks} blocks of a {part.kind.value} certificate of {name}, cut from {path}, "
+        "which a walk has proved; the functions are not proved: see 'qsage validate'",
     )
-    return Exit.UNDECIDED
-
-
-def _unproved(part: CircuitCertificate, target: _Target, by: str) -> dict[str, Any]:
-    return {
-        "certificate": target.output,
-        "formula": target.formula,
-        "verdict": "true" if part.kind.truth else "false",
-        "kind": part.kind.value,
-        "functions": len(part.functions),
-        "blocks": target.blocks,
-        "proved": False,
-        "by": by,
-    }
 
 
 def _clausal(certificate: CircuitCertificate, qbf: Qbf, clausal: Qbf) -> CircuitCertificate:

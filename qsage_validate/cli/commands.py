@@ -34,10 +34,11 @@ class _Helped(click.Command):
         except click.UsageError as error:
             # Click's parser does not say for which command a value is missing.
             error.ctx = error.ctx or ctx
-            if isinstance(error, click.NoSuchOption):
-                from qsage_validate.cli.model_arguments import check_option_of_games
+            named = any("--model" in parameter.opts for parameter in self.params)
+            if named and isinstance(error, click.NoSuchOption):
+                from qsage_validate.problems.searched import check_no_option_of_games
 
-                check_option_of_games(error.option_name, self)
+                check_no_option_of_games(error.option_name)
             raise
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -106,14 +107,17 @@ class Command(_Helped):
         outputs = self.outputs
         if not outputs:
             return super().invoke(ctx)
-        from qsage_validate.cli.common import check_folder_of, protect_inputs
+        from qsage_validate.cli.common import protect_inputs
         from qsage_validate.formats.source import inputs_guarded
 
         written = [ctx.params[name] for name in outputs]
         protect_inputs(written, [v for name, v in ctx.params.items() if name not in outputs])
         for parameter in self.params:
-            if parameter.name in outputs and parameter.metavar not in ("DIR", "FOLDER"):
-                check_folder_of(ctx.params[parameter.name])
+            path = ctx.params.get(parameter.name) if parameter.name in outputs else None
+            if path and parameter.metavar not in ("DIR", "FOLDER"):
+                from qsage_validate.formats.writing import check_folder_of
+
+                check_folder_of(path)
         with inputs_guarded():
             return super().invoke(ctx)
 

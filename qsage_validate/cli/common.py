@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, TextIO
 
 from qsage_validate.cli.streams import say
-from qsage_validate.errors import InputError, UsageError, visible
+from qsage_validate.errors import UsageError, visible
 from qsage_validate.system.limits import Progress, stage, watching
 
 SCHEMA: Final = 1
@@ -72,15 +72,6 @@ def protect_inputs(outputs: Iterable[str | None], others: Iterable[object]) -> N
         if other is not None:
             raise UsageError(f"writing {path} would overwrite {other}: choose another file")
         taken[_identity(path)] = path
-
-
-def check_folder_of(path: str | None) -> None:
-    """Raise ``InputError`` for an output in no folder: before the work, not after it."""
-    try:
-        os.stat(os.path.join(os.path.dirname(path or ""), "") or ".")
-    except (OSError, ValueError) as error:
-        found = f"an error: {getattr(error, 'strerror', None) or error}"
-        raise InputError(path, None, None, found, "a file that can be written") from None
 
 
 def _words(values: Iterable[object]) -> Iterator[str]:

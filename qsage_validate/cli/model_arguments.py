@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from qsage_validate.cli.common import narrate
 from qsage_validate.cli.parameters import REQUIRED, Parameter, argument, option, parameter
-from qsage_validate.errors import UsageError
 from qsage_validate.games.library.catalogue import library_games
 from qsage_validate.games.library.template import Flag, TemplateOption
 from qsage_validate.system.reading import reading
@@ -135,16 +134,6 @@ def template_options() -> dict[str, TemplateOption]:
         for template in game.options:
             options.setdefault(template.name, template)
     return options
-
-
-def check_option_of_games(name: str, command: Any) -> None:
-    """Raise ``UsageError`` for an option of games where a game is named by ``--model``."""
-    flags = {option.flag for option in template_options().values()}
-    if name in flags and any("--model" in parameter.opts for parameter in command.params):
-        raise UsageError(
-            f"found {name}, an option of games, expected it with its game as one word: "
-            "--model 'hex --size 3x3'"
-        )
 
 
 def model_words(

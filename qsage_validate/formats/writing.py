@@ -85,6 +85,15 @@ def _replace(target: str, content: bytes, permissions: int) -> None:
             raise
 
 
+def check_folder_of(path: str) -> None:
+    """Raise ``InputError`` for an output in no folder: before the work, not after it."""
+    try:
+        os.stat(os.path.join(os.path.dirname(path), "") or ".")
+    except (OSError, ValueError) as error:
+        found = f"an error: {getattr(error, 'strerror', None) or error}"
+        raise InputError(path, None, None, found, "a file that can be written") from None
+
+
 def is_clausal_name(path: str) -> bool:
     """Whether a formula that is written to ``path`` becomes QDIMACS, by the name; else QCIR."""
     return unpacked_name(path).endswith((".qdimacs", ".dimacs", ".cnf"))

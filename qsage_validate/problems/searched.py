@@ -37,6 +37,7 @@ from qsage_validate.encodings.layout import Layout
 from qsage_validate.errors import InputError, UndecidedError, UsageError
 from qsage_validate.formats.writing import qcir_text
 from qsage_validate.games.languages import load_game
+from qsage_validate.games.library.catalogue import library_games
 from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.games.registry import (
     find_command,
@@ -342,6 +343,15 @@ def game_words(word: str) -> list[str]:
     except ValueError:
         return [word]
     return words if len(words) > 1 and is_game_name(words[0]) else [word]
+
+
+def check_no_option_of_games(name: str) -> None:
+    """Raise ``UsageError`` for an option of games, where a game and its options are one word."""
+    if any(name == option.flag for game in library_games() for option in game.options):
+        raise UsageError(
+            f"found {name}, an option of games, expected it with its game as one word: "
+            "--model 'hex --size 3x3'"
+        )
 
 
 def taken_apart(

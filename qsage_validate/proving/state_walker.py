@@ -9,7 +9,8 @@ import numpy as np
 
 from qsage_validate.arena.adversary import Draws
 from qsage_validate.arena.frame import PlayState
-from qsage_validate.arena.play_engine import PlayEngine, broken_by
+from qsage_validate.arena.play_engine import PlayEngine
+from qsage_validate.arena.watch import broken_by
 from qsage_validate.certificates.oracle import NoAnswerError
 from qsage_validate.proving.vector_walk import Merging, PlayExpansion, Walker, replay_all
 from qsage_validate.strategies.reader import Assignment, LayoutMove, VerdictReading, split_moves

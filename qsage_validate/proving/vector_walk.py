@@ -591,7 +591,7 @@ class Walker(ABC, Generic[Nodes]):
 
 def explain(play_engine: PlayEngine, moves: Sequence[str], *, claim: bool) -> list[Finding]:
     """The findings of a play, step by step, and of the goal that its last move claims."""
-    from qsage_validate.arena.play_engine import broken_by
+    from qsage_validate.arena.watch import broken_by
 
     states = [column[0] for column in replay_all(play_engine, [moves])]
     findings: list[Finding] = []
