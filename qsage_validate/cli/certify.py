@@ -103,8 +103,7 @@ def command(
     Exit code 0: written and proved, 1: refuted, 2: bad input, 3: undecided, or blocks were
     written on a solver's word or from a solution.
     """
-    from qsage_validate.certificates.routes import SEARCH, RouteOptions
-    from qsage_validate.encodings.layout import inconclusive
+    from qsage_validate.certificates.routes import RouteOptions
     from qsage_validate.system.limits import memory_within
 
     for file in (output, formula):
@@ -150,11 +149,10 @@ def command(
         narrate(f"no certificate of all blocks: {error}")
         return _on_a_solvers_word(asked, solver, limits.timeout, target)
     written = target.write(proved.certificate, proved.formula)
-    why_no_winner = None if proved.route == SEARCH else inconclusive(asked.layout, proved.truth)
-    facts = _facts(proved, written, target, asked, why_no_winner) | asked.facts
+    facts, text = _told(proved, written, target, asked)
     if json_output:
-        emit_json(facts)
-    narrate(_text(proved, written, target, asked, why_no_winner))
+        emit_json(facts | asked.facts)
+    narrate(text)
     return Exit.FINE
 
 
@@ -393,24 +391,25 @@ def _clausal(certificate: CircuitCertificate, qbf: Qbf, clausal: Qbf) -> Circuit
     return extended
 
 
-def _facts(
-    proved: CertifiedFormula,
-    written: CircuitCertificate,
-    target: _Target,
-    asked: _Question,
-    why_no_winner: str | None,
-) -> dict[str, Any]:
-    certificate = proved.certificate
+def _told(
+    proved: CertifiedFormula, written: CircuitCertificate, target: _Target, asked: _Question
+) -> tuple[dict[str, Any], str]:
+    """What has been written, for programs and for people."""
+    from qsage_validate.certificates.routes import SEARCH
+    from qsage_validate.encodings.layout import inconclusive
+
+    kind, verdict = proved.certificate.kind, "true" if proved.truth else "false"
+    why_no_winner = None if proved.route == SEARCH else inconclusive(asked.layout, proved.truth)
     no_winner = asked.encoding is None or why_no_winner is not None
-    return {
+    facts = {
         "certificate": target.output,
         "formula": target.formula,
         "game": asked.game,
-        "verdict": "true" if proved.truth else "false",
-        "winner": None if no_winner else certificate.kind.player.value,
-        "kind": certificate.kind.value,
+        "verdict": verdict,
+        "winner": None if no_winner else kind.player.value,
+        "kind": kind.value,
         "gates": written.aig.num_gates,
-        "functions": len(certificate.functions),
+        "functions": len(proved.certificate.functions),
         "blocks": written.first_blocks,
         "dont_cares": len(proved.proved.dont_cares),
         "route": proved.route,
@@ -421,25 +420,12 @@ def _facts(
         "check_seconds": round(proved.seconds("check"), 3),
         "attempts": [{"route": a.route, "why": a.why} for a in proved.attempts],
     }
-
-
-def _text(
-    proved: CertifiedFormula,
-    written: CircuitCertificate,
-    target: _Target,
-    asked: _Question,
-    why_no_winner: str | None,
-) -> str:
-    kind = proved.certificate.kind
-    verdict = "true" if proved.truth else "false"
     whose = f" ({verdict})" if asked.encoding is None else f" for {kind.player}"
-    note = f", {proved.note}" if proved.note else ""
-    note += f", {why_no_winner}" if why_no_winner else ""
+    note = "".join(f", {why}" for why in (proved.note, why_no_winner) if why)
     blocks = {None: "", 1: "the first block of a "}
     part = blocks.get(written.first_blocks, f"the first {written.first_blocks} blocks of a ")
     stages = ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in proved.stages)
-    return (
+    return facts, (
         f"{target.output}: {part}{kind.value} certificate of {asked.name}{whose}, "
-        f"{written.aig.num_gates:,} AND gates{note}; "
-        f"by {proved.by}: {stages}"
+        f"{written.aig.num_gates:,} AND gates{note}; by {proved.by}: {stages}"
     )

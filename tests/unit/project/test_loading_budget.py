@@ -38,7 +38,7 @@ start.play_main() if sys.argv[0] == "qsage-play" else start.main()
     ("command", "most"),
     [
         (("qsage-play", *TIC, "--moves", "occupy(1,1) occupy(3,3)"), 18_000),
-        (("qsage", "validate", *TIC, "--games", "10"), 23_850),
+        (("qsage", "validate", *TIC, "--games", "10"), 24_000),
         (
             ("qsage", "certify", "httt", "--size", "3x3", "--shape", "domino", "--depth", "3"),
             17_000,
