@@ -55,9 +55,8 @@ _ORDERED_EFFORT: Final = 12_000
 _NEAR_EFFORT: Final = 8_000
 _SHUFFLED_EFFORT: Final = 30_000
 _RECODED_EFFORT: Final = 12_000
-# Other codes cast doubt where they agree with nearly all plays, or with so much more than few.
+# Other codes cast doubt where they agree with nearly all plays.
 _NEAR: Final = 0.95
-_BETTER: Final = 0.2
 _STARTS: Final = 2
 _ROOT_SECONDS: Final = 10.0
 # A reading that fits alone is held against so many positions, in this part of the time.
@@ -500,9 +499,8 @@ class _ReadingSearch:
             self.best = best
             if found is not None:
                 return found
-            near = better > first.share and better >= _NEAR
-            poor = first.share < _LEAST_SHARE and better >= first.share + _BETTER
-            self.recoded[first.reading.key] = near or poor or self.deadline.over
+            near = better > first.share and better >= _NEAR and self.screening.is_over(effort)
+            self.recoded[first.reading.key] = near or self.deadline.over
         if self.recoded[first.reading.key]:
             return None
         return self._found(Standing.BEST, why, by_codes=by_codes)

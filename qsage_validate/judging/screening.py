@@ -367,7 +367,7 @@ _MOST_STARTS: Final = 4
 _SHUFFLED_ROUNDS: Final = 4
 # Readings with other codes that are asked about, and climbs in a row that lead to no better one.
 _MOST_RECODED: Final = 4000
-_MOST_VAIN: Final = 12
+_MOST_VAIN: Final = 100
 # Other variables of a scope that may belong to a move, as far as they are few.
 _MOST_SPARE: Final = 4
 # The cost of a reading whose bits are in no order of the file.
