@@ -261,7 +261,7 @@ FAULTS: Final = (
         "moves may reach one square over the board's edge",
         "high = min(high, size - 1 - coordinate.offset)",
         "high = min(high, size - coordinate.offset)",
-        ("encodings/grid/test_lifted_against_rules.py",),
+        ("encodings/grid/test_guarded_encoding.py",),
     ),
     Fault(
         "encodings/list_codings.py",
