@@ -143,6 +143,21 @@ def test_whites_holding_out_is_proved_for_every_play(encoding: str) -> None:
     assert isinstance(prove(HELD, encoding), Proved)
 
 
+def test_a_function_that_is_left_out_is_false() -> None:
+    certificate = certified(EL, "ea").certificate
+    first, *_ = certified(EL, "ea").encoding.layout.moves
+    chosen = [v for v in first.variables if certificate.functions[v] == TRUE]
+    others = [v for v in first.variables if certificate.functions[v] == FALSE]
+    assert (len(chosen), len(others)) == (1, 3)
+
+    def without(variables: list[int]) -> Verdict:
+        kept = {v: x for v, x in certificate.functions.items() if v not in variables}
+        return prove(EL, "ea", certificate=replace(certificate, functions=kept))
+
+    assert isinstance(without(others), Proved)
+    assert isinstance(without(chosen), Refuted)
+
+
 def test_another_goal_is_not_reached() -> None:
     other = load_game(harary_model("tic", 3, 3, maker_breaker=True, plies=5))
     verdict = prove(EL, "ea", game=other)
