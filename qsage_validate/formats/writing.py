@@ -43,7 +43,7 @@ def write_atomic(path: Path, data: str | bytes, *, continued: bool = False) -> N
         sys.stdout.buffer.flush()
         return
     check_inside(name, writing=True)
-    try:
+    with _writing(name):
         # /dev/stdout is a link to a pipe, say, which has no path: such a name is opened as it is.
         target = os.path.realpath(name)
         mode = os.stat(name).st_mode if os.path.exists(name) else None
@@ -54,9 +54,15 @@ def write_atomic(path: Path, data: str | bytes, *, continued: bool = False) -> N
                 stream.write(content)
             return
         _replace(target, content, _permissions(mode))
+
+
+@contextlib.contextmanager
+def _writing(name: str) -> Iterator[None]:
+    """What the system says of a file that cannot be written becomes an ``InputError``."""
+    try:
+        yield
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        found = f"an error: {reason}"
+        found = f"an error: {getattr(error, 'strerror', None) or error}"
         raise InputError(name, None, None, found, "a file that can be written") from None
 
 
@@ -87,11 +93,8 @@ def _replace(target: str, content: bytes, permissions: int) -> None:
 
 def check_folder_of(path: str) -> None:
     """Raise ``InputError`` for an output in no folder: before the work, not after it."""
-    try:
+    with _writing(path):
         os.stat(os.path.join(os.path.dirname(path), "") or ".")
-    except (OSError, ValueError) as error:
-        found = f"an error: {getattr(error, 'strerror', None) or error}"
-        raise InputError(path, None, None, found, "a file that can be written") from None
 
 
 def is_clausal_name(path: str) -> bool:
