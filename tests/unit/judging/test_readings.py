@@ -103,10 +103,11 @@ def test_some_shuffled_scopes_are_read() -> None:
     assert any(find_layout(formula, claiming()).stands_out for formula in formulas)
 
 
-def test_a_wrong_formula_is_judged_by_the_likely_reading() -> None:
-    def no_b2_at_first(circuit: CircuitBuilder, chosen: Chosen) -> int:
-        return -chosen[0]["b2"]
+def no_b2_at_first(circuit: CircuitBuilder, chosen: Chosen) -> int:
+    return -chosen[0]["b2"]
 
+
+def test_a_wrong_formula_is_judged_by_the_likely_reading() -> None:
     formula = numbered(CLAIMING, wrong=no_b2_at_first)
     found = find_layout(formula, claiming())
     assert found.stands_out
@@ -114,6 +115,15 @@ def test_a_wrong_formula_is_judged_by_the_likely_reading() -> None:
     verdict = judge(formula, found.layout, claiming()).verdict
     assert isinstance(verdict, Refuted)
     assert verdict.findings[0].moves[0] == "b2"
+
+
+def test_a_search_for_other_codes_that_is_cut_short_refutes_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With two numbers exchanged nearly all plays agree: a little further all might."""
+    monkeypatch.setattr(f"{find_layout.__module__}._RECODED_EFFORT", 800)
+    found = find_layout(numbered(CLAIMING, wrong=no_b2_at_first), claiming())
+    assert found.standing is Standing.OPEN
 
 
 HEX = Claiming(
