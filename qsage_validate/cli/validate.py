@@ -349,7 +349,9 @@ def _show(result: ValidationReport) -> None:
         rows.append((each.level.value, each.word, f"{each.seconds:.2f}", text))
     show_table(("level", "verdict", "seconds", "evidence"), rows)
     if "reading" in result.facts:
-        emit(f"layout {result.facts['reading']}")
+        rests_on = (x.evidence.get("rests on") for x in result.results)
+        why = "".join(f" ({text})" for text in rests_on if text)
+        emit(f"layout {result.facts['reading']}{why}")
     for each in result.results:
         # Each broken assertion has a play of its own.
         shown = len(each.findings) if each.level is Level.ASSERTIONS else 1

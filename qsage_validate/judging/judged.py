@@ -17,7 +17,7 @@ from qsage_validate.games.library.catalogue import library_games
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.judging.encoding import judge
-from qsage_validate.judging.readings import FoundReadings, find_layout
+from qsage_validate.judging.readings import FoundReadings, Standing, find_layout
 from qsage_validate.system.limits import NEVER, Deadline, Tell, nobody
 from qsage_validate.validation.finding import Proved, Refuted, Verdict
 from qsage_validate.validation.fit import check_fit
@@ -195,11 +195,15 @@ def judge_found(
     if found.doubt:
         text = f"it differs with {_moves(found.layout)}, which may not be what the formula means: "
         return _undecided(text + found.doubt, found, found.layout)
+    any_reading = found.standing is Standing.ANY
+    rests_on = found.why if any_reading else f"with {_moves(found.layout)}"
     named = tuple(
-        replace(finding, detail=f"{finding.detail} (with {_moves(found.layout)})")
+        replace(finding, detail=f"{finding.detail} ({rests_on})")
         for finding in first.verdict.findings
     )
-    return Judged(replace(first.answer, verdict=Refuted(named)), found.layout)
+    evidence = {"any reading": any_reading, "rests on": found.why}
+    answer = replace(first.answer, verdict=Refuted(named), evidence=evidence)
+    return Judged(answer, found.layout)
 
 
 def _undecided(why: str, found: FoundReadings, layout: Layout | None) -> Judged:

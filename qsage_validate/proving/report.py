@@ -480,7 +480,14 @@ def blame(
         found = [f for r in results if r.level is Level.ENCODING for f in r.findings]
         if any(finding.kind is FindingKind.LAYOUT_DIFFERS for finding in found):
             return "the layout is wrong: it does not fit the formula or the game" + doubts
-        return "the encoding is wrong: the formula, read by its layout, is not this game's" + doubts
+        (evidence,) = (r.evidence for r in results if r.level is Level.ENCODING)
+        if "any reading" not in evidence:
+            how = "the formula, read by its layout, is not this game's"
+        elif evidence["any reading"]:
+            how = "the formula has not this game's value, whatever its variables mean"
+        else:
+            how = "the formula, read by the layout that was found, is not this game's"
+        return f"the encoding is wrong: {how}{doubts}"
     wrong_certificate = failed(Level.DEPENDENCIES, Level.FORMULA)
     if wrong_certificate and claims is not None and winner is claims.other:
         if passed(Level.ENCODING):

@@ -121,7 +121,7 @@ def encoding_level(run: ValidationRun) -> LevelResult | None:
                 obligations=options.obligations,
                 most_differences=options.differences,
             ).answer
-        evidence: dict[str, object] = {"implies": list(answer.implies)}
+        evidence: dict[str, object] = {"implies": list(answer.implies), **answer.evidence}
         # The plays of a difference need not be the certificate's: none has a replay.
         if isinstance(answer.verdict, Refuted) and len(answer.verdict.findings) > 1:
             evidence["groups"] = [group.to_dict() for group in grouped(answer.verdict.findings)]

@@ -78,6 +78,12 @@ def test_a_doubt_about_the_reading_leaves_a_difference_undecided(tmp_path: Path)
     alone = judge_found(wrong, replace(found, answer=None, also=(), doubt=""))
     assert isinstance(alone.verdict, Refuted)
     assert "(with moves as numbers in the game's order" in alone.verdict.findings[0].text
+    assert alone.answer.evidence == {"any reading": False, "rests on": found.why}
+    whatever = replace(found, answer=None, also=(), standing=Standing.ANY, why="it is false")
+    every = judge_found(wrong, whatever)
+    assert isinstance(every.verdict, Refuted)
+    assert every.verdict.findings[0].text.endswith("(it is false)")
+    assert every.answer.evidence["any reading"] is True
     rival = judge_found(wrong, replace(found, answer=None, also=(), doubt="another reading agrees"))
     assert isinstance(rival.verdict, Undecided)
 

@@ -71,6 +71,19 @@ def test_blame(verdicts: dict[str, Verdict], winner: Player | None, expected: st
     assert bool(text) == bool(expected)
 
 
+@pytest.mark.parametrize(
+    ("evidence", "how"),
+    [
+        ({}, "the formula, read by its layout, is not this game's"),
+        ({"any reading": False}, "the formula, read by the layout that was found, is not"),
+        ({"any reading": True}, "the formula has not this game's value, whatever its variables"),
+    ],
+)
+def test_a_wrong_encoding_is_wrong_by_a_layout(evidence: dict[str, object], how: str) -> None:
+    text = blame([LevelResult(Level.ENCODING, BAD, 0.0, evidence)], None, None, 0)
+    assert text.startswith(f"the encoding is wrong: {how}")
+
+
 def test_rules_that_were_not_asked_do_not_disagree() -> None:
     proved = {"dependencies": OK, "formula": OK}
     by_plays = blame(_results(**proved, random=BAD, rules=NONE), Player.BLACK, None, 0)
