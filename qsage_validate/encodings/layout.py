@@ -246,6 +246,9 @@ MOST_SQUARES: Final = 1 << 20
 FOUND: Final = "found: "
 """How the source of a layout begins that was found out."""
 
+UNKNOWN: Final = "unknown"
+"""The encoding of a layout that names none."""
+
 
 class StateCode(Enum):
     """The meaning of the two state variables of a square."""
@@ -555,7 +558,7 @@ class Layout:
     goals: GoalVariables = GoalVariables()
     verdict: int | None = None
     gates: Mapping[str, int] = field(default_factory=dict)
-    encoding: str = "unknown"
+    encoding: str = UNKNOWN
     game: str = "positional"
     model: Mapping[str, str] = field(default_factory=dict)
     source: str = "layout comments"

@@ -19,6 +19,7 @@ from qsage_validate.encodings.layout import (
     ANY_GAME,
     FIRST,
     OUTPUT,
+    UNKNOWN,
     Bits,
     GoalVariables,
     GridCoding,
@@ -210,7 +211,7 @@ class LayoutReader(LineReader):
     def __init__(self, qbf: Qbf) -> None:
         super().__init__(qbf)
         self.at: dict[str, int] = {}
-        self.encoding = "unknown"
+        self.encoding = UNKNOWN
         self.game: str | None = None
         self.size: tuple[int, int] | None = None
         self.actions: dict[Player, tuple[str, ...]] = {}

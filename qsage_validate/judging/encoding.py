@@ -13,7 +13,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Final
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout import Layout, Ply
+from qsage_validate.encodings.layout import UNKNOWN, Layout, Ply
 from qsage_validate.errors import InputError, MissingExtraError, Undecided, UsageError
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.languages import model_from_parts
@@ -391,6 +391,8 @@ def _suggestions_of(
     """
     if layout.state.is_board and isinstance(game, BddlGame):
         return GridSuggestions(layout, game, of_listed)
+    if layout.encoding == UNKNOWN:
+        return NoSuggestions("no encoding is named that could suggest values of its helpers")
     from qsage_validate.encodings.registry import encode
 
     try:
