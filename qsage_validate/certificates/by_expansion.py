@@ -3,7 +3,11 @@
 ``∃x f`` is ``f[x := 0] ∨ f[x := 1]``, and ``f[x := 1]`` is a Skolem function of x: where some
 value makes f true, 1 does, or 0 does where 1 does not.  Universal variables are the dual case.
 A quantifier goes past whatever does not mention its variable, so that a step copies little of the
-graph.  Variables that clauses define are gates, and need no step.  The outermost block is not
+graph.  Where the graph grows all the same, what is left of a block is eliminated at once: ``∃X f``
+is ``f[X := a] ∨ f[X := b] ∨ ...`` for as many values as a SAT solver finds that make f true where
+those before do not.  The first of them that does is the function.  A path on a board, say, has
+millions of values, of which some dozens are enough.
+Variables that clauses define are gates, and need no step.  The outermost block is not
 eliminated: one SAT call decides what is left of the matrix.
 The functions of the side that wins, with those of outer variables put in, are a certificate.
 This takes no QBF solver and no extra, but each step may double the graph.
@@ -13,17 +17,20 @@ Jiang, *Quantifier elimination via functional composition* (CAV 2009).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from graphlib import TopologicalSorter
-from itertools import groupby, takewhile
+from itertools import groupby, islice, takewhile
+from math import inf
 from typing import Final
 
 from qsage_validate.certificates.learning import defined_gates
 from qsage_validate.certificates.parts import variables_read
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder, embed
+from qsage_validate.circuit.decision import first_true
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
-from qsage_validate.circuit.sat import Satisfiable, TimedOut
+from qsage_validate.circuit.sat import Satisfiable, Solver, TimedOut, Unsatisfiable
 from qsage_validate.circuit.simplify import satisfy, sweep
 from qsage_validate.errors import UndecidedError
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
@@ -35,6 +42,16 @@ MAX_GATES: Final = 100_000
 # Below this many gates sweeping costs more than it saves, and so it does before the graph grew.
 _SWEEP_FROM: Final = 500
 _GROWTH: Final = 1.2
+# From this growth on a block is eliminated by values, if so many of its variables are left; more
+# values than these are not tried.
+_BLOCK_GROWTH: Final = 1.2
+_FEW: Final = 6
+_MOST_VALUES: Final = 1000
+_SOLVER: Final = "cadical195"
+_CONFLICTS: Final = 1000
+# A function that is tried is asked about for so long.
+_TRY_SECONDS: Final = 3.0
+_NOTHING: Final[Mapping[int, Sequence[int]]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +72,15 @@ def expand(
     *,
     deadline: Deadline = NEVER,
     max_gates: int = MAX_GATES,
+    of: CertificateKind | None = None,
+    tried: Mapping[int, Sequence[int]] = _NOTHING,
 ) -> CircuitCertificate:
     """Decide a closed formula, and give functions of the side that wins.
+
+    With ``of`` they are that side's, which win if any do, and nothing is decided where the other
+    side has the outermost block.  ``tried`` has for some variables gates or variables of the
+    formula that read what stands left of them: these, their complements and the constants become
+    functions where that loses nothing.
 
     ``given`` has functions of some variables of its side, which may read what stands left of
     them.  Then the formula is decided in which they stand for these variables; a certificate of
@@ -65,12 +89,17 @@ def expand(
     Raises ``UndecidedError`` at the deadline, or when the graph of a step has more than
     ``max_gates``.
     """
-    return _Expansion(formula, given, deadline, max_gates).certificate()
+    return _Expansion(formula, given, deadline, max_gates, tried).certificate(of)
 
 
 class _Expansion:
     def __init__(
-        self, formula: Qbf, given: CircuitCertificate | None, deadline: Deadline, max_gates: int
+        self,
+        formula: Qbf,
+        given: CircuitCertificate | None,
+        deadline: Deadline,
+        max_gates: int,
+        tried: Mapping[int, Sequence[int]],
     ) -> None:
         self.given = given
         self.known: Mapping[int, int] = {} if given is None else given.functions
@@ -82,12 +111,17 @@ class _Expansion:
         self.order = [(v, s.quantifier) for s in formula.scopes for v in s.variables]
         self.place = {v: k for k, (v, _) in enumerate(self.order)}
         builder = AigBuilder(len(self.order))
-        matrix = formula.add_to(builder, {v: builder.inputs[self.place[v]] for v in self.place})
-        self.aig, (self.matrix,) = builder.build([matrix])
+        literals = {v: builder.inputs[self.place[v]] for v in self.place}
+        matrix = formula.add_to(builder, literals)
+        wanted = [literals[x] for own in tried.values() for x in own]
+        self.first, (self.matrix, *found) = builder.build([matrix, *wanted])
+        rest = iter(found)
+        self.tried = {v: [TRUE, *islice(rest, len(own))] for v, own in tried.items()}
+        self.aig = self.first
         self.swept = 0
         self.choices: dict[int, _Choice] = {}
 
-    def certificate(self) -> CircuitCertificate:
+    def certificate(self, of: CertificateKind | None = None) -> CircuitCertificate:
         open_ = [(v, q) for v, q in self.order if v not in self.known]
         quantifier = open_[0][1] if open_ else Quantifier.EXISTS
         outermost = [v for v, _ in takewhile(lambda pair: pair[1] is quantifier, open_)]
@@ -97,9 +131,12 @@ class _Expansion:
             if known:
                 self._put_in([v for v, _ in run])
                 continue
-            for variable, whose in run:
-                self._eliminate(variable, whose)
+            for whose, block in groupby(run, lambda pair: pair[1]):
+                if any(q is not quantifier for v, q in open_ if v not in self.choices):
+                    self._eliminate_block([v for v, _ in block], whose)
         self._put_in([v for v, _ in self.order[:first] if v in self.known])
+        if of is not None and quantifier is not of.decides:
+            return self._composed(of, {})
         goal = self.matrix ^ (quantifier is Quantifier.FORALL)
         answer = satisfy(self.aig, goal, deadline=self.deadline)
         if isinstance(answer, TimedOut):
@@ -138,6 +175,67 @@ class _Expansion:
         # An input that no function reads may be a gate here, which has no place.
         read = [inputs[self.place[v]] if v in self.place else FALSE for v in given.inputs]
         return embed(builder, given.aig, read, [self.known[v] for v in variables])
+
+    def _eliminate_block(self, variables: Sequence[int], quantifier: Quantifier) -> None:
+        """Eliminate neighbours of one quantifier, the innermost first."""
+        inner = {q for v, q in self.order if v in self.choices}
+        if len(inner) > 1 and inner != {quantifier}:
+            self._try()
+        variables = [v for v in variables if v not in self.choices]
+        most = _BLOCK_GROWTH * max(self.aig.num_gates, _SWEEP_FROM)
+        for k, variable in enumerate(variables):
+            left = variables[k:]
+            if self.aig.num_gates > most and len(left) > _FEW:
+                if self._eliminate_by_values(left, quantifier):
+                    return
+                most = inf
+            self._eliminate(variable, quantifier)
+
+    def _try(self) -> None:
+        """Put in the functions that are tried, where the matrix loses nothing by them."""
+        served = Counter[int]()
+        for variable, functions in self.tried.items():
+            universal = variable in self.formula.variables(Quantifier.FORALL)
+            tried = [x ^ sign for x in functions for sign in (0, 1)]
+            # What has served another variable is likely to serve this one.
+            for k in sorted(range(len(tried)), key=lambda k: -served[k]):
+                function = tried[k]
+                builder = AigBuilder(self.aig.num_inputs)
+                inputs = builder.inputs
+                (before,) = embed(builder, self.aig, inputs, [self.matrix])
+                (own,) = embed(builder, self.first, inputs, [function])
+                inputs[self.place[variable]] = own
+                (after,) = embed(builder, self.aig, inputs, [self.matrix])
+                lost = builder.and_(before ^ universal, after ^ 1 ^ universal)
+                aig, (goal,) = builder.build([lost])
+                limit = self.deadline.sooner_by_work(_TRY_SECONDS)
+                if isinstance(satisfy(aig, goal, deadline=limit), Unsatisfiable):
+                    self._built(builder, [after])
+                    self.choices[variable] = _Choice(variable, self.first, function)
+                    served[k] += 1
+                    break
+        self.tried = {}  # they were asked about where what is right of them is settled
+
+    def _eliminate_by_values(self, variables: Sequence[int], quantifier: Quantifier) -> bool:
+        """Eliminate all of ``variables`` at once; false where too many values are needed."""
+        universal = quantifier is Quantifier.FORALL
+        places = [self.place[v] for v in variables]
+        values = _Values(self.aig, self.matrix ^ universal, places)
+        found = values.found(self.deadline, self.max_gates)
+        if found is None:
+            return False
+        builder = values.builder
+        firsts = first_true(builder, [condition for _, condition in found])
+        # Where no value will do the first one is taken.
+        chosen = [
+            builder.or_all(first for (value, _), first in zip(found, firsts, strict=True) if value[k])
+            for k in range(len(variables))
+        ]
+        left = builder.or_all(condition for _, condition in found)
+        wanted = self._built(builder, [left ^ universal, *chosen])
+        for variable, literal in zip(variables, wanted[1:], strict=True):
+            self.choices[variable] = _Choice(variable, self.aig, literal)
+        return True
 
     def _eliminate(self, variable: int, quantifier: Quantifier) -> None:
         universal = quantifier is Quantifier.FORALL
@@ -205,6 +303,86 @@ def _with_definitions(formula: Qbf, known: Collection[int]) -> Qbf:
         Scope(s.quantifier, tuple(v for v in s.variables if v not in gates)) for s in formula.scopes
     )
     return replace(formula, scopes=tuple(scopes), gates={**first, **formula.gates})
+
+
+class _Values:
+    """The graph of ``f`` with values in the place of some inputs, beside ``f`` itself.
+
+    Gates that read none of these inputs are there once.
+    """
+
+    def __init__(self, aig: Aig, literal: int, places: Sequence[int]) -> None:
+        self.builder = AigBuilder(aig.num_inputs)
+        self._literal = literal
+        self._places = places
+        self._clauses = 1
+        own = {k + 1 for k in places}
+        mentions = [k in own for k in range(aig.num_inputs + 1)]
+        self._literals = [FALSE, TRUE]
+        for x in self.builder.inputs:
+            self._literals += (x, x ^ 1)
+        self._gates: list[tuple[int, int, int]] = []
+        for gate, (a, b) in enumerate(aig.pairs(), start=aig.num_inputs + 1):
+            mentions.append(mentions[a >> 1] or mentions[b >> 1])
+            if mentions[-1]:
+                self._gates.append((2 * gate, a, b))
+            x = FALSE if mentions[-1] else self.builder.and_(self._literals[a], self._literals[b])
+            self._literals += (x, x ^ 1)
+
+    def found(self, deadline: Deadline, max_gates: int) -> list[tuple[list[bool], int]] | None:
+        """Values that are enough, each with the literal that it makes ``f`` true.
+
+        ``None`` where more are needed than are tried.  Raises ``UndecidedError`` at the deadline.
+        """
+        found: list[tuple[list[bool], int]] = []
+        wanted = self._with(self.builder.inputs)
+        with Solver(_SOLVER) as solver:
+            while wanted != FALSE and self._solved(solver, wanted, deadline):
+                if len(found) == _MOST_VALUES or self.builder.num_gates > max_gates:
+                    return None
+                true = {x for x in solver.get_model() if x > 0}
+                value = [k + 1 in true for k in self._places]
+                inputs = self.builder.inputs
+                for k, one in zip(self._places, value, strict=True):
+                    inputs[k] = TRUE if one else FALSE
+                condition = self._with(inputs)
+                found.append((value, condition))
+                wanted = condition ^ 1
+        return found
+
+    def _with(self, inputs: Sequence[int]) -> int:
+        """The literal of ``f`` with ``inputs`` in the place of the inputs."""
+        literals, and_ = self._literals, self.builder.and_
+        for k in self._places:
+            literals[2 * k + 2 : 2 * k + 4] = inputs[k], inputs[k] ^ 1
+        for at, a, b in self._gates:
+            x = and_(literals[a], literals[b])
+            literals[at], literals[at + 1] = x, x ^ 1
+        return literals[self._literal]
+
+    def _solved(self, solver: Solver, wanted: int, deadline: Deadline) -> bool:
+        """Demand one literal more, say what the gates are that are new, and search."""
+        builder = self.builder
+        last = builder.num_gates + len(builder.inputs)
+        for variable in range(self._clauses, last + 1):
+            fanins = builder.fanins(2 * variable)
+            if fanins is not None:
+                a, b = map(_signed, fanins)
+                solver.append_formula([[-variable, a], [-variable, b], [variable, -a, -b]])
+        self._clauses = last + 1
+        if wanted != TRUE:
+            solver.add_clause([_signed(wanted)])
+        while True:
+            solver.conf_budget(_CONFLICTS)
+            answer = solver.solve_limited()
+            if answer is not None:
+                return bool(answer)
+            if deadline.over:
+                raise UndecidedError("the time for the expansion is over")
+
+
+def _signed(literal: int) -> int:
+    return -(literal >> 1) if literal & 1 else literal >> 1
 
 
 class _Step:

@@ -40,7 +40,7 @@ _MOST_GUESSES: Final = 4
 """So many constants are tried for helpers of which nothing is known."""
 _ON_SCRIPTS: Final = 0.6
 """The part of the time in which a proof on whole scripts is tried."""
-_COMPLETION_SECONDS: Final = 10.0
+_COMPLETION_SECONDS: Final = 30.0
 """The time to find functions of helpers of which nothing is known."""
 _IN_ORDER: Final = 0.8
 """The part of what is left in which all positions are compared, the shortest plays first."""

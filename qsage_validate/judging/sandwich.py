@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Final, Protocol
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder, embed
@@ -34,8 +34,8 @@ from qsage_validate.kernel.strategy import played
 from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.proofs import RulesIn
 
-_MOST_GATES: Final = 10_000
-"""The size of a step of the elimination: some tenths of a second."""
+_MOST_GATES: Final = 60_000
+"""The size of a step of the elimination."""
 
 
 def completion(
@@ -48,9 +48,10 @@ def completion(
     """
     from qsage_validate.certificates.by_expansion import expand
 
-    formula = _claim(script, wrong, helpers)
+    side = CertificateKind.SKOLEM
+    formula, tried = _claim(script, wrong, helpers)
     try:
-        found = expand(formula, deadline=deadline, max_gates=_MOST_GATES)
+        found = expand(formula, deadline=deadline, max_gates=_MOST_GATES, of=side, tried=tried)
     except UndecidedError:
         return {}
     if found.kind is not CertificateKind.SKOLEM:
@@ -64,12 +65,25 @@ def completion(
     return dict(zip(functions, literals, strict=True))
 
 
-def _claim(script: Scripts, wrong: int, helpers: Mapping[int, int]) -> Qbf:
+def _claim(
+    script: Scripts, wrong: int, helpers: Mapping[int, int]
+) -> tuple[Qbf, dict[int, list[int]]]:
     """The formula that is true if some functions of the helpers keep ``wrong`` from being true.
 
-    Its variables are the numbers of the graph's inputs, from 1.
+    Its variables are the numbers of the graph's inputs, from 1.  With it, for each helper that
+    stands behind a move of the other player's, what may be its function: that the move was legal,
+    and that it was one at all.
     """
-    aig, (root,) = script.builder.build([wrong ^ 1])
+    moves = {v: script.told(v) for v in helpers}
+    wanted = [literal for own in moves.values() for literal in own]
+    aig, (root, *told) = script.builder.build([wrong ^ 1, *wanted])
+    rest = iter(told)
+    number = {literal: k for k, literal in enumerate(script.builder.inputs, start=1)}
+    tried = {
+        number[helpers[v]]: [x >> 1 for x in islice(rest, len(own)) if x >> 1]
+        for v, own in moves.items()
+        if own
+    }
     places = {literal: script.codes.levels[v] for v, literal in helpers.items()}
     order = sorted(
         (places.get(literal, script.known.get(literal, 0)), literal in places, number)
@@ -86,7 +100,7 @@ def _claim(script: Scripts, wrong: int, helpers: Mapping[int, int]) -> Qbf:
         number: Gate(Connective.AND, (_signed(left), _signed(right)))
         for number, (left, right) in enumerate(aig.pairs(), start=aig.num_inputs + 1)
     }
-    return Qbf(scopes, gates, _signed(root))
+    return Qbf(scopes, gates, _signed(root)), tried
 
 
 def _signed(literal: int) -> int:
@@ -287,6 +301,26 @@ class Scripts(ABC):
             for variable, going in stops.items():
                 if self.codes.quantifiers[variable] is self.helpers:
                     yield variable, TRUE if going else FALSE, playing
+
+    def told(self, helper: int) -> list[int]:
+        """Of the other player's last move left of a helper: that it was legal, a move, or no other.
+
+        Nothing of helpers that stand right of all moves.
+        """
+        found: list[int] = []
+        place = {v: k for k, v in enumerate(v for s in self.formula.scopes for v in s.variables)}
+        or_all = self.builder.or_all
+        for step in self.steps:
+            if step.reading is None:
+                break
+            if any(place[abs(x)] > place[helper] for x in step.reading.literals):
+                return found
+            if step.player is not self.player:
+                said = (step.codes.get(name, FALSE) for name in step.names)
+                legal = or_all(map(self.builder.and_, said, step.legal))
+                move = or_all(step.codes.values())
+                found = [legal, move, self.builder.implies(move, legal)]
+        return []
 
     # -- claims -----------------------------------------------------------------------------
 
