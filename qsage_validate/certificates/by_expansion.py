@@ -195,6 +195,8 @@ class _Expansion:
         """Put in the functions that are tried, where the matrix loses nothing by them."""
         served = Counter[int]()
         for variable, functions in self.tried.items():
+            if variable in self.choices:
+                continue
             universal = variable in self.formula.variables(Quantifier.FORALL)
             tried = [x ^ sign for x in functions for sign in (0, 1)]
             # What has served another variable is likely to serve this one.
@@ -228,7 +230,9 @@ class _Expansion:
         firsts = first_true(builder, [condition for _, condition in found])
         # Where no value will do the first one is taken.
         chosen = [
-            builder.or_all(first for (value, _), first in zip(found, firsts, strict=True) if value[k])
+            builder.or_all(
+                first for (value, _), first in zip(found, firsts, strict=True) if value[k]
+            )
             for k in range(len(variables))
         ]
         left = builder.or_all(condition for _, condition in found)

@@ -6,13 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from qsage_validate.encodings.layout import Layout
+from qsage_validate.certificates import by_expansion
+from qsage_validate.encodings.layout import UNKNOWN, Layout
 from qsage_validate.encodings.list_codings import NumberedCoding
 from qsage_validate.encodings.registry import encode
+from qsage_validate.errors import Undecided
 from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.games.languages import load_game
+from qsage_validate.games.registry import find_command
 from qsage_validate.judging import sandwich
 from qsage_validate.judging.encoding import judge
-from qsage_validate.validation.finding import Proved
+from qsage_validate.validation.finding import Proved, Verdict
 from research.benchmarks.models import Case
 from tests.support.position_truth import right_after_each_play
 
@@ -40,8 +44,32 @@ def test_helpers_without_a_suggestion_get_functions(
     assert not isinstance(judge(encoding.qbf, layout, BddlGame(model), patience=0).verdict, Proved)
 
 
+def test_a_path_of_which_nothing_is_known_gets_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Black's connection stands left of the position that White names; some paths are enough."""
+    for name in ("_BLOCK_GROWTH", "_FEW"):
+        monkeypatch.setattr(by_expansion, name, 0)
+    game = find_command(["hex-network", "--size", "2x2", "--depth", "3"])
+    encoding = encode(game, "en")
+    layout = replace(encoding.layout, encoding=UNKNOWN)
+
+    def asked() -> Verdict:
+        return judge(encoding.qbf, layout, load_game(game), on_scripts_alone=True).verdict
+
+    assert isinstance(asked(), Proved)
+    monkeypatch.setattr(sandwich, "_MOST_GATES", 10)
+    verdict = asked()
+    assert isinstance(verdict, Undecided)
+    assert "no encoding is named" in verdict.reason
+
+
+@pytest.mark.parametrize("by_values", [False, True])
 @pytest.mark.parametrize("words", WORDS)
-def test_no_functions_prove_a_wrong_formula(words: str) -> None:
+def test_no_functions_prove_a_wrong_formula(
+    words: str, by_values: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if by_values:
+        for name in ("_BLOCK_GROWTH", "_FEW"):
+            monkeypatch.setattr(by_expansion, name, 0)
     model = Case(words, words).model()
     encoding = encode(model)
     layout, game = moves_alone(encoding.layout), BddlGame(model)
