@@ -204,14 +204,12 @@ class Reductions:
 
     def _chain(self, parents: list[QrpStep], listed: Literals, *, early: bool) -> QrpStep | str:
         """The parents resolved one after the other, as far as the listed literals go."""
-        current = parents[0]
-        if early:
-            current = self._reduced(current, listed)
-        for parent in parents[1:]:
+        current, *others = map(self._reduced, parents) if early else parents
+        for parent in others:
             found = self._resolvent(current, parent)
             if not isinstance(found, QrpStep):
                 return found
-            current = self._reduced(found, listed) if early else found
+            current = self._reduced(found) if early else found
         positive, negative, phases = current
         lost = (positive & ~listed[0]) | (negative & ~listed[1])
         keep = self._kept(*listed)
@@ -253,10 +251,12 @@ class Reductions:
                 phases[b] = self._phases.resolved(at, one, other)
         return QrpStep(positive, negative, phases)
 
-    def _reduced(self, step: QrpStep, listed: Literals) -> QrpStep:
-        """Without what is right of all pivots and not listed; it is recorded."""
-        keep = self._kept(step.positive, step.negative) | (listed[0] & listed[1])
-        keep |= ~((step.positive & ~listed[0]) | (step.negative & ~listed[1]))
+    def _reduced(self, step: QrpStep) -> QrpStep:
+        """Without what is right of all pivots; it is recorded.
+
+        What of it is listed weakens the step later on.
+        """
+        keep = self._kept(step.positive, step.negative)
         positive, negative = step.positive & keep, step.negative & keep
         if (positive, negative) == (step.positive, step.negative):
             return step

@@ -157,14 +157,20 @@ class GridRules:
         turned = [self._turned(solution.winner, permute) for permute in self._symmetries]
         back = [np.argsort(moved) for moved in turned]
 
-        def replies_in(ply: int, layer: GridLayer) -> Numbers:
-            own = solution.replies.get(ply, {})
-            black, white = self._read(list(own), solution)
+        def canonical(own: Mapping[str, str]) -> tuple[Words, Words, Numbers]:
+            black, white, by = self._canonical(*self._read(list(own), solution))
             known = np.array([number(text) for text in own.values()], np.int64)
-            known_black, known_white, by = self._canonical(black, white)
             for k, moved in enumerate(turned, 1):
                 chosen = (by == k) & (known >= 0)
                 known[chosen] = moved[known[chosen]]
+            return black, white, known
+
+        # All of the file is read before any of it is asked for: what is malformed is no reply.
+        read = {ply: canonical(own) for ply, own in solution.replies.items()}
+        nothing = canonical({})
+
+        def replies_in(ply: int, layer: GridLayer) -> Numbers:
+            known_black, known_white, known = read.get(ply, nothing)
             black, white, by = self._canonical(layer.black, layer.white)
             rows = _look_up((known_black, known_white), (black, white))
             result = np.full(len(layer), _NO_REPLY, np.int64)

@@ -132,11 +132,12 @@ class _InTurn(RelationNames):
 
 def with_options(description: Description, values: Values) -> GdlModel:
     """The model of a description with the options ``role``, ``depth``, ``win`` and ``at_once``."""
-    role, rounds = values.word("role") or None, values.number("depth")
+    role, rounds, at_once = values.word("role") or None, values.number("depth"), ""
     if values.word("at_once") in {bound.value for bound in RoundBound}:
-        description = in_turn(description, role, RoundBound(values.word("at_once")))
+        at_once = values.word("at_once")
+        description = in_turn(description, role, RoundBound(at_once))
         rounds *= STEPS
-    return GdlModel(description, rounds, role, values.number("win"))
+    return GdlModel(description, rounds, role, values.number("win"), at_once)
 
 
 def of_library(values: Values, name: str) -> GdlModel:

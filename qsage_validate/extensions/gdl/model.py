@@ -752,6 +752,7 @@ class GdlModel:
 
     ``rounds`` is the bound, ``role`` the role of Black (``None``: the first role), ``win`` the
     smallest goal that counts as a win (Definition 5 of He, Saffidine and Thielscher 2024).
+    ``at_once`` is the bound that a game of simultaneous moves was rewritten for, and empty else.
     """
 
     language: ClassVar[str] = "gdl"
@@ -760,11 +761,12 @@ class GdlModel:
     rounds: int
     role: str | None = None
     win: int = 100
+    at_once: str = field(default="", compare=False)
 
     @property
     def name(self) -> str:
-        """The game's name, for people."""
-        return self.description.name
+        """The game's name, for people; who wins a bound says nothing of the game without it."""
+        return self.description.name + (self.at_once and f" --at-once {self.at_once}")
 
     @property
     def in_words(self) -> str:

@@ -126,6 +126,22 @@ def test_a_forged_file_is_one_line(
     assert "\n" not in str(caught.value)
 
 
+def test_what_is_malformed_in_a_late_ply_is_told_before_a_play(
+    path: Path, content: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It was a loss of the winner's in each play that came there, and unseen in all others."""
+    position, tab, move = behind_the_sum(content).splitlines()[-2].partition("\t")
+    for wrong in (f"x{position[1:]}{tab}{move}", f"{position}{tab}side{move}"):
+        text = behind_the_sum(content).replace(position + tab + move, wrong)
+        path.write_bytes(sealed(text.encode()))
+        for words in (["--white", "random", "--games", "9"], ["--moves", "horizontal(1,1)"]):
+            assert run_play(["--solution", str(path), *words]) == Exit.BAD_INPUT
+            told = capsys.readouterr()
+            assert told.out == ""
+            assert told.err.startswith(f"{path}: found ")
+            assert told.err.count("\n") == 1
+
+
 def test_a_wrong_reply_is_refuted_with_the_play(
     path: Path, content: bytes, capsys: pytest.CaptureFixture[str]
 ) -> None:

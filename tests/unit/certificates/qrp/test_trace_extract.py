@@ -18,6 +18,7 @@ from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qdimacs_
 from qsage_validate.formats.qrp import read_qrp
 from qsage_validate.kernel.certificate import CertificateKind
 from tests.support.random_qbf import random_circuit, random_qbf, truth
+from tests.support.readers import parse_qrp
 from tests.support.tracing import WAYS, hard_qdimacs, require_solvers, traced
 
 
@@ -53,6 +54,16 @@ def test_longer_proofs_are_certified(solver: str, binary: bool, tmp_path: Path) 
     require_solvers()
     answers = [certify(hard_qdimacs(Random(seed)), tmp_path, solver, binary) for seed in range(15)]
     assert 1 < sum(answers) < 14
+
+
+def test_any_antecedent_may_be_reduced_before_it_is_resolved() -> None:
+    """Step 3 has lost -2 of step 2, before it was resolved on 1: 3 is right of what is left."""
+    prefix = "e 1 0\na 2 0\ne 3 0\n"
+    formula = parse_qdimacs(f"p cnf 3 3\n{prefix}1 2 3 0\n-1 -2 0\n-3 0\n")
+    steps = "1 1 2 3 0 0\n2 -1 -2 0 0\n3 2 3 0 1 2 0\n4 -3 0 0\n5 0 3 4 0\n"
+    trace = parse_qrp(f"p qrp 3 5\n{prefix}{steps}r UNSAT\n".encode())
+    assert isinstance(check_qrp(formula, trace), QrpProved)
+    assert isinstance(check(formula, extract(formula, trace)), CertificateProved)
 
 
 @pytest.mark.parametrize("solver", ["depqbf", "qute"])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import pytest
 
 from qsage_validate.certificates.routes import RouteOptions, certify_formula
 from qsage_validate.encodings.registry import encode
+from qsage_validate.errors import Exit
 from qsage_validate.extensions.gdl.language import STEPS, RoundBound, in_turn
 from qsage_validate.extensions.gdl.machine import State, StateMachine
 from qsage_validate.extensions.gdl.model import (
@@ -139,3 +141,25 @@ def test_the_option_doubles_the_rounds(
     assert run_qsage(["solve", "pennies.gdl", "--depth", "1", "--at-once", "minimax"]) == 10
     assert "Black wins within 2 rounds" in capsys.readouterr().out
     assert run_qsage(["solve", "pennies.gdl", "--depth", "1", "--at-once", "maximin"]) == 20
+
+
+def test_a_theorem_about_a_bound_says_which_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Both sentences are true of pennies' bounds, and were said of pennies, which nobody wins."""
+    monkeypatch.chdir(tmp_path)
+    Path("pennies.gdl").write_text(PENNIES)
+    for bound, claim in (("maximin", "Black does not win"), ("minimax", "Black wins")):
+        game = ["pennies.gdl", "--depth", "1", "--at-once", bound]
+        name = f'{claim} the game in GDL labelled "pennies --at-once {bound}" within 2 rounds'
+        assert run_qsage(["encode", *game, "-o", "p.qcir"]) == Exit.FINE
+        assert run_qsage(["certify", *game, "-o", "p.aag"]) == Exit.FINE
+        capsys.readouterr()
+        assert run_qsage(["validate", "p.qcir", "--cert", "p.aag"]) == Exit.FINE
+        assert f"p.qcir with p.aag: valid: {name}" in " ".join(capsys.readouterr().out.split())
+        run_qsage(["solve", *game, "--solution", "p.solution"])
+        capsys.readouterr()
+        words = ["validate", "--solution", "p.solution", "--model"]
+        assert run_qsage([*words, " ".join(game)]) == Exit.FINE
+        assert name in " ".join(capsys.readouterr().out.split())
+        assert run_qsage([*words, "pennies.gdl --depth 1"]) == Exit.BAD_INPUT
