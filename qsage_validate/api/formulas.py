@@ -20,7 +20,7 @@ from qsage_validate.api.values import (
 )
 from qsage_validate.circuit.qbf import PrenexOrder, Qbf
 from qsage_validate.encodings.layout import Layout
-from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.errors import UndecidedError, UsageError, counted
 from qsage_validate.formats.source import open_input, sample_path
 from qsage_validate.games.protocol import Player
 from qsage_validate.judging.judged import judge_formula
@@ -353,7 +353,7 @@ class EncodingReport:
         return self.verdict == "proved"
 
     def __repr__(self) -> str:
-        return f"<EncodingReport {self.verdict}: {len(self.differences)} differences>"
+        return f"<EncodingReport {self.verdict}: {counted(len(self.differences), 'difference')}>"
 
     def _repr_html_(self) -> str:
         return (

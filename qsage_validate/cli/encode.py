@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli.commands import subcommand
-from qsage_validate.cli.common import check_streams, emit_json, narrate
+from qsage_validate.cli.common import check_streams, emit_json, narrate, narrate_file
 from qsage_validate.cli.model_arguments import ModelArguments, formula_path, model_words
 from qsage_validate.cli.options import (
     EncodingOption,
@@ -20,7 +20,7 @@ from qsage_validate.cli.options import (
     prenex_order,
 )
 from qsage_validate.cli.parameters import REQUIRED, option, output_option
-from qsage_validate.errors import Exit, InputError, UsageError
+from qsage_validate.errors import Exit, InputError, UsageError, counted
 
 if TYPE_CHECKING:
     from qsage_validate.api.formulas import Formula
@@ -260,9 +260,9 @@ def command(
     }
     if json_output:
         emit_json(facts)
-    narrate(
-        "{file}: {title}: {scopes} scopes, {variables} variables, {gates} gates".format(
-            **facts, title=title
-        )
+    size = (
+        f"{counted(len(qbf.merged_scopes()), 'scope')}, {counted(qbf.num_variables, 'variable')}, "
+        f"{counted(len(qbf.gates), 'gate')}"
     )
+    narrate_file(output, f"{title}: {size}")
     return Exit.FINE

@@ -13,10 +13,10 @@ from os import fspath
 from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.errors import InputError
+from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.policy import check_inside
 from qsage_validate.formats.qcir_words import BARE_NAME
-from qsage_validate.formats.source import PACKED, STDIN, Path, check_writable, unpacked_name
+from qsage_validate.formats.source import PACKED, STDIN, Path, guarded, unpacked_name
 from qsage_validate.system.signals import orderly_termination
 
 
@@ -54,6 +54,19 @@ def write_atomic(path: Path, data: str | bytes, *, continued: bool = False) -> N
                 stream.write(content)
             return
         _replace(target, content, _permissions(mode))
+
+
+def check_writable(path: Path) -> None:
+    """Raise ``UsageError`` when writing ``path`` would overwrite an input that is guarded."""
+    if not guarded or fspath(path) == STDIN:
+        return
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return  # it is not there, or writing says what is the matter
+    other = guarded[-1].get((status.st_dev, status.st_ino))
+    if other is not None:
+        raise UsageError(f"writing {fspath(path)} would overwrite {other}: choose another file")
 
 
 @contextlib.contextmanager

@@ -21,7 +21,7 @@ from qsage_validate.arena.adversary import KEPT_FINDINGS
 from qsage_validate.arena.open import open_play_engine
 from qsage_validate.certificates.choose_oracle import OracleKind
 from qsage_validate.certificates.simulation_oracle import SimulationOracle
-from qsage_validate.errors import InputError, Undecided, UsageError, one_line
+from qsage_validate.errors import InputError, Undecided, UsageError, counted, one_line
 from qsage_validate.formats.source import Source
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.problems.load import BoardProblem, Problem
@@ -273,7 +273,7 @@ def _covered(data: Json, plies: int) -> Covered:
     def column(name: str) -> list[int]:
         found = data[name].each(_is_count, "a number of plays")
         if len(found) != plies + 1:
-            raise data[name].error(f"{len(found)} numbers", f"{plies + 1}")
+            raise data[name].error(counted(len(found), "number"), f"{plies + 1}")
         return list(found)
 
     def layer(name: str) -> list[tuple[str, int]]:
@@ -437,7 +437,7 @@ class _Exhaustion(Generic[Nodes]):
                 return "time is up"
             most = self._limits.positions
             if most is not None and sum(done.positions) >= most:
-                return f"the limit of {most:,} positions is reached"
+                return f"the limit of {counted(most, 'position')} is reached"
             batch, plays = self._next_batch()
             found = self._walker.expand(batch)
             self._halfway = True
@@ -516,7 +516,7 @@ class _Exhaustion(Generic[Nodes]):
     def _where(self) -> str:
         done = self._done
         return (
-            f"ply {done.ply + 1} of {done.plies}: {sum(done.positions):,} positions, "
+            f"ply {done.ply + 1} of {done.plies}: {counted(sum(done.positions), 'position')}, "
             f"{rounded(self._plays_begun())} plays begun"
         )
 
@@ -564,15 +564,19 @@ class _Exhaustion(Generic[Nodes]):
             return Sampled(f"{rounded(plays)} plays: {what}")
         if not plays:
             return Undecided("no play was seen to its end")
+        those, are = (
+            ("the only play", "is") if plays == 1 else (f"all {rounded(plays)} plays", "are")
+        )
         reason = (
-            f"all {rounded(plays)} plays of the opponent's legal moves are won as promised "
-            f"({sum(done.positions):,} positions)"
+            f"{those} of the opponent's legal moves {are} won as promised "
+            f"({counted(sum(done.positions), 'position')})"
         )
         if self._taken is None:
             return Proved(reason)
         return Claimed(
             f"{reason}, as far as what {one_line(str(self._checkpoint))} says is right: "
-            f"{self._taken:,} positions are taken from it, and not checked again"
+            f"{counted(self._taken, 'position is', 'positions are')} taken from it, and not "
+            "checked again"
         )
 
     def _shortest(self) -> tuple[Finding, ...]:

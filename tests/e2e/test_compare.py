@@ -133,7 +133,11 @@ def test_winning_moves_one_by_one(qsage: Qsage) -> None:
     assert last.startswith("equal: of 4 first choices and 12 replies the same win in both (")
     few = qsage("compare", "hex.qcir", "listed.qcir", "--exact", "--questions", "3")
     assert few.code == 3
-    assert few.out.splitlines()[-1].endswith(" choices are open: 3 questions were asked")
+    assert few.out.splitlines()[-1] == (
+        "undecided: 0 of 4 first choices and 0 of 12 replies win or lose in both alike, the rest "
+        "is open: 3 questions were asked"
+    )
+    assert few.out.count("  all 3 open\n") == 4
     assert " ? " in few.out
     back = qsage("compare", "listed.qcir", "hex.qcir", "--exact")
     assert (back.code, back.out.count("wins  ")) == (0, 4)
