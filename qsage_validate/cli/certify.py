@@ -149,8 +149,12 @@ def command(
     except UndecidedError as error:
         if blocks != 1:
             raise
+        from qsage_validate.cli.deepening import part_by_solver
+
         narrate(f"no certificate of all blocks: {error}")
-        return _on_a_solvers_word(asked, solver, limits.timeout, target)
+        # The formula's value is one question, the values of the outermost block another.
+        seconds = None if limits.timeout is None else limits.timeout * _SHARE / 2
+        return target.write_unproved(*part_by_solver(asked.qbf, asked.name, solver, seconds))
     written = target.write(proved.certificate, proved.formula)
     facts, text = _told(proved, written, target, asked)
     if json_output:
@@ -279,7 +283,9 @@ class _Target:
             text = qbf_to_qdimacs(qbf)
             clausal = parse_qdimacs(text)
             if by is None:
-                certificate = _clausal(certificate, qbf, clausal)
+                from qsage_validate.certificates.rest import proved_clausal_form
+
+                certificate = proved_clausal_form(certificate, qbf, clausal)
             qbf = clausal
         if by is None and self.blocks is not None:
             from qsage_validate.certificates.parts import first_blocks
@@ -334,35 +340,6 @@ def _certified(asked: _Question, options: RouteOptions, target: _Target) -> Cert
         return certify_formula(
             asked.qbf, options, encoding=asked.encoding, layout=asked.layout, tell=line.tell
         )
-
-
-def _on_a_solvers_word(
-    asked: _Question, solver: str | None, timeout: float | None, target: _Target
-) -> Exit:
-    """Write what a solver says of the outermost block."""
-    from qsage_validate.problems.searched import AUTO, Solving
-
-    # Its value is one question, its values another.
-    seconds = None if timeout is None else timeout * _SHARE / 2
-    part, by = Solving.by(solver or AUTO, seconds).outermost(asked.qbf)
-    return target.write_unproved(
-        *(part, asked.qbf, by),
-        f"the outermost block of a {part.kind.value} certificate of {asked.name}; by {by}, on its "
-        "word: nothing is proved",
-    )
-
-
-def _clausal(certificate: CircuitCertificate, qbf: Qbf, clausal: Qbf) -> CircuitCertificate:
-    """The certificate for the clausal form of ``qbf``, proved anew."""
-    from qsage_validate.certificates.check import CertificateProved, check
-    from qsage_validate.certificates.parts import for_clausal_form
-    from qsage_validate.certificates.routes import CheckFailedError
-
-    extended = for_clausal_form(certificate, qbf, clausal)
-    checked = check(clausal, extended)
-    if not isinstance(checked, CertificateProved):
-        raise CheckFailedError(f"the certificate of the clausal form does not hold: {checked}")
-    return extended
 
 
 def _told(

@@ -167,6 +167,44 @@ def _check(tell: Tell, path: str, model: tuple[str, ...], limits: Limits) -> Che
     return check(solution, deadline=limits.deadline, tell=tell)
 
 
+def check_is_of(solution: SolutionClaim, words: Sequence[str]) -> None:
+    """Raise ``UsageError`` where ``words`` mean another game, or the game with another depth."""
+    from qsage_validate.games.registry import find_command
+
+    wanted = find_command(words, solution.model.language)
+    own = solution.model
+    if wanted.language != own.language or wanted.fingerprint() != own.fingerprint():
+        raise UsageError(
+            f"found a solution of {solution.game.name} in {solution.path}, expected one of "
+            f"{wanted.name}"
+        )
+    if wanted.depth != own.depth:
+        raise UsageError(
+            f"found a solution of {solution.game.name} at depth {own.depth} in {solution.path}, "
+            f"expected depth {wanted.depth}"
+        )
+
+
+# First blocks of certificates that nothing proves: ``certify --blocks``
+
+
+def part_by_solver(
+    qbf: Qbf, name: str, solver: str | None, seconds: float | None
+) -> tuple[CircuitCertificate, Qbf, str, str]:
+    """What a solver says of the outermost block of the formula ``name``.
+
+    With the formula, whose word it is, and what it is, in words.
+    """
+    from qsage_validate.problems.searched import AUTO, Solving
+
+    part, by = Solving.by(solver or AUTO, seconds).outermost(qbf)
+    return (
+        *(part, qbf, by),
+        f"the outermost block of a {part.kind.value} certificate of {name}; by {by}, on its word: "
+        "nothing is proved",
+    )
+
+
 def part_of_solution(
     path: str,
     encoding: str | None,
@@ -199,24 +237,6 @@ def part_of_solution(
         f"{first} of a {part.kind.value} certificate of {name}, cut from {path}, "
         "which a walk has proved; the functions are not proved: see 'qsage validate'",
     )
-
-
-def check_is_of(solution: SolutionClaim, words: Sequence[str]) -> None:
-    """Raise ``UsageError`` where ``words`` mean another game, or the game with another depth."""
-    from qsage_validate.games.registry import find_command
-
-    wanted = find_command(words, solution.model.language)
-    own = solution.model
-    if wanted.language != own.language or wanted.fingerprint() != own.fingerprint():
-        raise UsageError(
-            f"found a solution of {solution.game.name} in {solution.path}, expected one of "
-            f"{wanted.name}"
-        )
-    if wanted.depth != own.depth:
-        raise UsageError(
-            f"found a solution of {solution.game.name} at depth {own.depth} in {solution.path}, "
-            f"expected depth {wanted.depth}"
-        )
 
 
 # How a game or a formula is to be solved, from the words of the options

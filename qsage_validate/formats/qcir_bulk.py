@@ -799,7 +799,10 @@ def _order(below: Sequence[int], starts: Sequence[int]) -> array[int]:
 _SYMBOL: Final = re.compile(r"([0-9]{1,10})(?: (.*))?")
 _MAX_LEVEL: Final = 2**31 - 1
 _NAME: Final = re.compile(r"[^\s#(),;=-][^\s#(),;=]*")
-_EXPECTED: Final = "QAIGER: one output, and a quantifier level in the symbol of each input"
+_EXPECTED: Final = (
+    "a formula: QCIR, QDIMACS, or QAIGER with one output and a quantifier level in the symbol of "
+    "each input"
+)
 
 
 def parse_qaiger(data: bytes, path: str | None = None) -> Qbf:
@@ -828,7 +831,7 @@ def formula_of(file: AigerFile) -> Qbf:
         if match[2]:
             texts[variable] = match[2].strip()
     if len(file.outputs) != 1:
-        found = f"an AIGER file of {counted(len(file.outputs), 'output')}"
+        found = f"an AIGER file of {counted(len(file.outputs), 'output')} (a certificate?)"
         raise InputError(file.path, None, None, found, _EXPECTED)
     scopes = tuple(
         Scope(Quantifier.FORALL if level % 2 else Quantifier.EXISTS, tuple(variables))

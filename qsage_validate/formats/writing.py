@@ -19,6 +19,8 @@ from qsage_validate.formats.qcir_words import BARE_NAME
 from qsage_validate.formats.source import PACKED, STDIN, Path, guarded, unpacked_name
 from qsage_validate.system.signals import orderly_termination
 
+_DIRECTORY: Final = "a directory", "a file that can be written"
+
 
 def write_atomic(path: Path, data: str | bytes, *, continued: bool = False) -> None:
     """Write ``data`` (text as UTF-8) so that ``path`` holds all of it or what it held before.
@@ -48,7 +50,7 @@ def write_atomic(path: Path, data: str | bytes, *, continued: bool = False) -> N
         target = os.path.realpath(name)
         mode = os.stat(name).st_mode if os.path.exists(name) else None
         if mode is not None and stat.S_ISDIR(mode):
-            raise InputError(name, None, None, "a directory", "a file that can be written")
+            raise InputError(name, None, None, *_DIRECTORY)
         if mode is not None and not stat.S_ISREG(mode):
             with open(name, "wb") as stream:
                 stream.write(content)
@@ -104,10 +106,19 @@ def _replace(target: str, content: bytes, permissions: int) -> None:
             raise
 
 
-def check_folder_of(path: str) -> None:
-    """Raise ``InputError`` for an output in no folder: before the work, not after it."""
+def check_output(path: str, kind: str) -> None:
+    """Raise ``InputError`` for what cannot be written: before the work, not after it.
+
+    ``kind`` is what is named: ``DIR`` or ``FOLDER``, ``NAME`` (of several files), else a file.
+    """
+    if kind in ("DIR", "FOLDER"):
+        if os.path.isfile(path):
+            raise InputError(path, None, None, "a file", "a folder that can be written")
+        return
     with _writing(path):
         os.stat(os.path.join(os.path.dirname(path), "") or ".")
+    if kind != "NAME" and os.path.isdir(path):
+        raise InputError(path, None, None, *_DIRECTORY)
 
 
 def is_clausal_name(path: str) -> bool:
