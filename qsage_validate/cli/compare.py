@@ -373,4 +373,5 @@ def _show(table: EncodingTable) -> None:
     for name, why in table.left_out.items():
         emit(f"{name}: left out: {why}")
     if table.exit_code is Exit.FINE:
-        emit(f"all {len(table.names)} agree: each strategy wins in every formula")
+        all_of = "both" if len(table.names) == 2 else f"all {len(table.names)}"
+        emit(f"{all_of} agree: each strategy wins in every formula")

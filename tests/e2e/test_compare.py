@@ -110,7 +110,7 @@ def test_formulas_whose_value_says_nothing_are_left_out(qsage: Qsage) -> None:
     lines = found.out.splitlines()
     assert "pairing: left out: the formula is true, of which no winner follows in pairing" in lines
     assert any(line.startswith("cover-played: left out: the formula is false") for line in lines)
-    assert lines[-1] == "all 2 agree: each strategy wins in every formula"
+    assert lines[-1] == "both agree: each strategy wins in every formula"
 
 
 def test_all_encodings_of_a_game_in_gdl_agree(qsage: Qsage) -> None:

@@ -562,7 +562,7 @@ class BddlGame(TwoPlayerGame):
         squares, width = self.grounding.squares, self.grounding.width
         filled = action.put >> 2 * squares
         changed = (~action.keep & (1 << 3 * squares) - 1) >> 2 * squares
-        if filled.bit_count() != 1 or changed != filled:
+        if filled.bit_count() != 1 or changed != filled or self.grounding.height == 1:
             return False
         cared, wanted = action.care >> 2 * squares, action.value >> 2 * squares
         below = filled << width & self.grounding.plane

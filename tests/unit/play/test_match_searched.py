@@ -190,6 +190,12 @@ def test_a_square_of_a_column_means_the_piece_that_falls_there() -> None:
         assert match.parse_move(text) == move.moves[0]
 
 
+def test_nothing_falls_on_a_board_of_one_row() -> None:
+    match = match_of("hex --size 2x2 --one-row", Player.BLACK)
+    assert match.frame.said in ("b1", "c1")
+    assert {move.said for move in match.legal_moves()} <= {"a1", "b1", "c1", "d1"}
+
+
 def test_moves_are_said_and_shown_by_their_squares() -> None:
     match = match_of("breakthrough --size 3x4 --depth 5", Player.WHITE)
     step = next(m for m in match.legal_moves() if str(m) == "left-diagonal(2,3)")
