@@ -114,7 +114,7 @@ class Command(_Helped):
         protect_inputs(written, [v for name, v in ctx.params.items() if name not in outputs])
         for parameter in self.params:
             path = ctx.params.get(parameter.name) if parameter.name in outputs else None
-            if path:
+            if path is not None:
                 from qsage_validate.formats.writing import check_output
 
                 check_output(path, parameter.metavar or "")

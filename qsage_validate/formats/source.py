@@ -257,7 +257,7 @@ def label(path: Path) -> str:
     folder, file = os.path.split(fspath(path))
     if folder == _samples() and file in os.listdir(folder):
         return _SAMPLE + file
-    return "<stdin>" if fspath(path) == STDIN else fspath(path)
+    return "<stdin>" if fspath(path) == STDIN else fspath(path) or "''"
 
 
 # --- Samples -------------------------------------------------------------------------------

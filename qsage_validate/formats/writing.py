@@ -111,6 +111,8 @@ def check_output(path: str, kind: str) -> None:
 
     ``kind`` is what is named: ``DIR`` or ``FOLDER``, ``NAME`` (of several files), else a file.
     """
+    if not path:
+        raise UsageError("found '' for a file that is written, expected its name")
     if kind in ("DIR", "FOLDER"):
         if os.path.isfile(path):
             raise InputError(path, None, None, "a file", "a folder that can be written")

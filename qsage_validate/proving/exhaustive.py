@@ -517,7 +517,7 @@ class _Exhaustion(Generic[Nodes]):
         done = self._done
         return (
             f"ply {done.ply + 1} of {done.plies}: {counted(sum(done.positions), 'position')}, "
-            f"{rounded(self._plays_begun())} plays begun"
+            f"{_plays(self._plays_begun())} begun"
         )
 
     def _result(self, stopped: str) -> LevelResult:
@@ -557,16 +557,14 @@ class _Exhaustion(Generic[Nodes]):
         plays = sum(done.ended) + done.unknown
         if done.unknown:
             return Undecided(
-                f"of {rounded(done.unknown)} of {rounded(plays)} plays nobody can tell who won"
+                f"of {rounded(done.unknown)} of {_plays(plays)} nobody can tell who won"
             )
         if self._problem.game is None:
             what = "all that are legal for the formula, and no rules are known"
-            return Sampled(f"{rounded(plays)} plays: {what}")
+            return Sampled(f"{_plays(plays)}: {what}")
         if not plays:
             return Undecided("no play was seen to its end")
-        those, are = (
-            ("the only play", "is") if plays == 1 else (f"all {rounded(plays)} plays", "are")
-        )
+        those, are = ("the only play", "is") if plays == 1 else (f"all {_plays(plays)}", "are")
         reason = (
             f"{those} of the opponent's legal moves {are} won as promised "
             f"({counted(sum(done.positions), 'position')})"
@@ -596,6 +594,10 @@ def rounded(number: int) -> str:
         return f"{number:,}"
     power = len(str(number)) - 1
     return f"{number / 10**power:.1f}e{power}"
+
+
+def _plays(number: int) -> str:
+    return f"{rounded(number)} play{'s' * (number != 1)}"
 
 
 def exhaustive_level(run: ValidationRun) -> LevelResult | None:

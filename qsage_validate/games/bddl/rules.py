@@ -338,7 +338,8 @@ class BddlGame(TwoPlayerGame):
     def _speech(self) -> Speech:
         from qsage_validate.games.bddl.speech import Speech
 
-        return Speech(self.grounding, self.move_table, self._by_move, falls=self.falls)
+        falls = self.falls and self.grounding.height > 1
+        return Speech(self.grounding, self.move_table, self._by_move, falls=falls)
 
     def say(self, move: Move, player: Player, board: BoardPicture) -> str:
         return self._speech.said(move, player, board) if isinstance(move, BddlMove) else str(move)
@@ -562,7 +563,7 @@ class BddlGame(TwoPlayerGame):
         squares, width = self.grounding.squares, self.grounding.width
         filled = action.put >> 2 * squares
         changed = (~action.keep & (1 << 3 * squares) - 1) >> 2 * squares
-        if filled.bit_count() != 1 or changed != filled or self.grounding.height == 1:
+        if filled.bit_count() != 1 or changed != filled:
             return False
         cared, wanted = action.care >> 2 * squares, action.value >> 2 * squares
         below = filled << width & self.grounding.plane

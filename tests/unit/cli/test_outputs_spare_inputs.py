@@ -120,6 +120,20 @@ def test_a_folder_for_a_file_is_told_before_the_work(
     assert capsys.readouterr().err == f"{name}: found {found}, expected {expected}\n"
 
 
+@EACH
+def test_an_empty_name_is_told(
+    leaf: Leaf, output: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_qsage(leaf.line(**{output: ""})) == Exit.BAD_INPUT
+    said = "found '' for a file that is written, expected its name"
+    assert capsys.readouterr().err == f"qsage: error: {said}\n"
+
+
+def test_an_empty_name_of_an_input_is_seen(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_qsage(["validate", ""]) == Exit.BAD_INPUT
+    assert capsys.readouterr().err == "'': found no such file, expected a readable file\n"
+
+
 def test_what_is_found_beside_an_input_is_spared_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -164,13 +164,13 @@ def test_time_that_is_up_ends_the_play() -> None:
     engine = SearchedEngine(problem)
 
     def late(position: Position) -> SearchReply:
-        raise UndecidedError("undecided: 1 seconds are over")
+        raise UndecidedError("undecided: 1 second is over")
 
     play = PlayMatch(engine)
     problem.replies.reply = late  # type: ignore[method-assign]
     play.push("a1")
     assert play.outcome is not None
-    assert play.outcome.reason == "no answer in time: undecided: 1 seconds are over"
+    assert play.outcome.reason == "no answer in time: undecided: 1 second is over"
     assert exit_code(play) is Exit.UNDECIDED
 
 
