@@ -137,7 +137,11 @@ def subject_of(subject: Game | Formula | str, parameters: Mapping[str, object]) 
         subject = read_formula(subject)
     if isinstance(subject, Formula) and parameters:
         raise UsageError(f"found {next(iter(parameters))}= with a formula, expected a game")
-    return subject if isinstance(subject, Formula) else game_of(subject, parameters)
+    if isinstance(subject, Formula):
+        return subject
+    if not isinstance(subject, Game):
+        raise UsageError(f"found {subject!r}, expected a game, a formula, a file or a game's name")
+    return game_of(subject, parameters)
 
 
 @dataclass(frozen=True)

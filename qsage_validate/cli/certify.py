@@ -131,7 +131,7 @@ def command(
     if path is None and read.meta is not None:
         raise UsageError("found --meta with a game, which has its layout")
     if path is not None:
-        from qsage_validate.formats.formula import solver_of
+        from qsage_validate.cli.encode import solver_of
 
         if prepare:
             raise UsageError("found --prepare with a formula, expected a positional game")

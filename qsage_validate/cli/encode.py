@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import check_streams, emit_json, narrate, narrate_file
@@ -31,6 +31,17 @@ if TYPE_CHECKING:
 
 
 # The subject of a command that takes a formula or a game
+
+
+def solver_of(path: str) -> Callable[..., Exit] | None:
+    """What decides a formula of the format of a file; ``None`` where QBF solvers do."""
+    from qsage_validate.formats.formula import formats
+    from qsage_validate.formats.source import sniff
+    from qsage_validate.registry import load
+
+    own = sniff(path)
+    place = next((one.solve for one in formats() if one.format is own), None)
+    return None if place is None else cast("Callable[..., Exit]", load(place))
 
 
 def game_formula(

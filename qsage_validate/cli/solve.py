@@ -27,7 +27,7 @@ from qsage_validate.cli.deepening import (
     solve_to_critical_depth,
     word_of,
 )
-from qsage_validate.cli.encode import load_formula
+from qsage_validate.cli.encode import load_formula, solver_of
 from qsage_validate.cli.model_arguments import ModelArguments, formula_path, model_words
 from qsage_validate.cli.options import (
     EncodingOption,
@@ -137,8 +137,6 @@ def command(
             raise UsageError("found --depth auto with a formula, expected a game")
         if method.searches and options.solver is not None:
             raise UsageError("found --solver search with a formula, expected a QBF solver")
-        from qsage_validate.formats.formula import solver_of
-
         if (solve := solver_of(path)) is not None:
             no = {
                 "--meta": read.meta,

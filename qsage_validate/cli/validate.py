@@ -223,7 +223,8 @@ def command(
             "--checkpoint": attack.checkpoint is not None,
         }
         for name in (name for name, there in given.items() if there):
-            raise UsageError(f"found --solution with {name}, expected the solution's file alone")
+            expected = "the solution's file, alone or with --model"
+            raise UsageError(f"found --solution with {name}, expected {expected}")
         from qsage_validate.cli.deepening import validate_solution
 
         limits = Limits(Deadline.after(timeout), memory)

@@ -147,8 +147,8 @@ def sorted_out(files: Files) -> Files:
             raise unknown_format(read_bytes(files.formula), label(files.formula), expected)
         found = beside(files.formula)
         if found is None:
-            if sniff(files.formula) in (Format.AIGER_ASCII, Format.AIGER_BINARY):
-                read_formula(files.formula)  # which says so where it is a certificate
+            if sniff(files.formula) not in (Format.DQDIMACS, Format.DQCIR):
+                read_formula(files.formula)  # which says so where it is something else
             raise UsageError(f"no certificate beside {files.formula}: name it with --cert FILE")
         return replace(files, certificate=found)
     if files.certificate is None:

@@ -338,8 +338,7 @@ class BddlGame(TwoPlayerGame):
     def _speech(self) -> Speech:
         from qsage_validate.games.bddl.speech import Speech
 
-        falls = self.falls and self.grounding.height > 1
-        return Speech(self.grounding, self.move_table, self._by_move, falls=falls)
+        return Speech(self.grounding, self.move_table, self._by_move, falls=self.falls)
 
     def say(self, move: Move, player: Player, board: BoardPicture) -> str:
         return self._speech.said(move, player, board) if isinstance(move, BddlMove) else str(move)

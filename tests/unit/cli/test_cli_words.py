@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import qsage_validate as qs
 from qsage_validate.api.strategies import Strategy
 from qsage_validate.errors import Exit, UsageError, counted
 from qsage_validate.problems.load import Files, load
@@ -130,12 +131,21 @@ def test_a_smaller_certificate_has_the_form_that_its_name_says(dialect: str, fol
         assert run_qsage(("validate", "f.qcir", name, "--games", "1")) == Exit.FINE
 
 
-def test_info_knows_strategies_of_hex(capsys: pytest.CaptureFixture[str]) -> None:
+def test_info_knows_strategies_of_hex(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_qsage(("info", "sample:hex-5x5.hexs")) == Exit.FINE
     assert capsys.readouterr().out == (
         "file: sample:hex-5x5.hexs\nformat: Hex strategy\nbytes: 517\ngame: hex 5x5\n"
         "plies: 13\nwinner: black\nclaim: Black wins hex 5x5 with c3 within 13 plies\n"
         "opening: c3\npatterns: 3\n"
     )
-    assert run_qsage(("validate", "sample:hex-5x5.hexs")) == Exit.BAD_INPUT
-    assert "a file of another kind (Hex strategy)" in capsys.readouterr().err
+    for words in (("validate",), ("solve",), ("explain",), ("export", "page", "-o", "p.html")):
+        assert run_qsage((*words, "sample:hex-5x5.hexs")) == Exit.BAD_INPUT
+        said = "a file of another kind (Hex strategy), expected a formula, or --strategy FILE\n"
+        assert capsys.readouterr().err.endswith(f": found {said}")
+
+
+@pytest.mark.parametrize("subject", [None, 3, ["hex"]])
+def test_what_is_no_subject_is_told_in_python(subject: object) -> None:
+    for ask in (qs.solve, qs.certify):
+        with pytest.raises(UsageError, match="expected a game, a formula, a file or a game's name"):
+            ask(subject)  # type: ignore[arg-type]

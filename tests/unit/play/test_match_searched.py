@@ -193,7 +193,7 @@ def test_a_square_of_a_column_means_the_piece_that_falls_there() -> None:
 def test_nothing_falls_on_a_board_of_one_row() -> None:
     match = match_of("hex --size 2x2 --one-row", Player.BLACK)
     assert match.frame.said in ("b1", "c1")
-    assert {move.said for move in match.legal_moves()} <= {"a1", "b1", "c1", "d1"}
+    assert {move.words for move in match.legal_moves()} <= {"a1", "b1", "c1", "d1"}
 
 
 def test_moves_are_said_and_shown_by_their_squares() -> None:
