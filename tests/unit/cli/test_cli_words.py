@@ -125,10 +125,10 @@ def test_a_smaller_certificate_has_the_form_that_its_name_says(dialect: str, fol
     make = ("certify", *DOMINO, "-o", "c", "--formula", "f.qcir", "--as", dialect)
     assert run_qsage(make) == Exit.FINE
     for name, head in (("s.aag", b"aag "), ("s.aig", b"aig ")):
-        smaller = ("minimise", "f.qcir", "c", "-o", name, "--timeout", "0.2")
+        smaller = ("minimise", "f.qcir", "c", "-o", name, "--timeout", "0.1")
         assert run_qsage(smaller) == Exit.FINE
         assert Path(name).read_bytes().startswith(head)
-        assert run_qsage(("validate", "f.qcir", name, "--games", "1")) == Exit.FINE
+        assert run_qsage(("validate", "f.qcir", name, "--level", "formula")) == Exit.FINE
 
 
 def test_info_knows_strategies_of_hex(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
