@@ -226,6 +226,11 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f" (did you mean {plain[near[0]]!r}?)" if near else ""
 
 
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """A number with its noun: ``1 scope``, ``2 plies``."""
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'.replace('plys', 'plies')}"
+
+
 def visible(text: str) -> str:
     r"""``text`` from outside, fit to be shown: what does not print is written as Python does, \x1b.
 

@@ -20,7 +20,7 @@ from qsage_validate.api.values import (
 )
 from qsage_validate.circuit.qbf import PrenexOrder, Qbf
 from qsage_validate.encodings.layout import Layout
-from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.errors import UndecidedError, UsageError, counted
 from qsage_validate.formats.source import open_input, sample_path
 from qsage_validate.games.protocol import Player
 from qsage_validate.judging.judged import judge_formula
@@ -137,7 +137,11 @@ def subject_of(subject: Game | Formula | str, parameters: Mapping[str, object]) 
         subject = read_formula(subject)
     if isinstance(subject, Formula) and parameters:
         raise UsageError(f"found {next(iter(parameters))}= with a formula, expected a game")
-    return subject if isinstance(subject, Formula) else game_of(subject, parameters)
+    if isinstance(subject, Formula):
+        return subject
+    if not isinstance(subject, Game):
+        raise UsageError(f"found {subject!r}, expected a game, a formula, a file or a game's name")
+    return game_of(subject, parameters)
 
 
 @dataclass(frozen=True)
@@ -353,7 +357,7 @@ class EncodingReport:
         return self.verdict == "proved"
 
     def __repr__(self) -> str:
-        return f"<EncodingReport {self.verdict}: {len(self.differences)} differences>"
+        return f"<EncodingReport {self.verdict}: {counted(len(self.differences), 'difference')}>"
 
     def _repr_html_(self) -> str:
         return (

@@ -10,7 +10,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from qsage_validate.api.values import FileSource, RowTable, as_paths, parameter_words, shown
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import UsageError, counted
 from qsage_validate.games import protocol
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.model_text import GameModel
@@ -79,7 +79,7 @@ class ValueTable(RowTable):
         write_atomic(fspath(path), table_file(fspath(path), self.values))
 
     def __repr__(self) -> str:
-        return f"<ValueTable of {len(self):,} positions>"
+        return f"<ValueTable of {counted(len(self), 'position')}>"
 
 
 class Board(protocol.BoardPicture):

@@ -11,7 +11,7 @@ from typing import Any
 from qsage_validate.api.games import Board
 from qsage_validate.api.openspiel import PLAYERS, pyspiel
 from qsage_validate.arena.frame import Frame, MatchMove, WhyNot
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import UsageError, counted
 from qsage_validate.formats.source import Source
 from qsage_validate.games.protocol import Player
 from qsage_validate.play import match
@@ -119,7 +119,7 @@ class Match(match.PlayMatch):
 
     def __repr__(self) -> str:
         stands = self.result or f"{self.mover} to move"
-        moves = f"{count} moves" if (count := len(self.moves)) != 1 else "1 move"
+        moves = counted(len(self.moves), "move")
         return f"<Match {self.facts.title}: {moves}, {stands}>"
 
     def _repr_svg_(self) -> str | None:

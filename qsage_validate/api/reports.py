@@ -9,7 +9,7 @@ from typing import Any
 
 from qsage_validate.api.values import data_frame, html_table
 from qsage_validate.arena.adversary import AdversaryReport
-from qsage_validate.errors import Exit
+from qsage_validate.errors import Exit, counted
 from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.problems.load import BoardProblem, Problem
 from qsage_validate.proving import report
@@ -138,7 +138,10 @@ class Attack:
 
     def __repr__(self) -> str:
         found = self.report.findings_total
-        return f"<Attack {self.games} games: {self.wins} won, {self.losses} lost, {found} findings>"
+        return (
+            f"<Attack {counted(self.games, 'game')}: {self.wins} won, {self.losses} lost, "
+            f"{counted(found, 'finding')}>"
+        )
 
     def _repr_html_(self) -> str:
         return html_table(["", ""], ((k, v) for k, v in self.to_dict().items() if k != "findings"))

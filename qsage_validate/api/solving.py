@@ -13,7 +13,7 @@ from qsage_validate.api.formulas import Formula, encode, subject_of
 from qsage_validate.api.games import Game
 from qsage_validate.api.matches import Match
 from qsage_validate.api.values import FileSource, as_paths, html_table, parameter_words, shown
-from qsage_validate.errors import MissingExtraError, UndecidedError, UsageError
+from qsage_validate.errors import MissingExtraError, UndecidedError, UsageError, counted
 from qsage_validate.games.protocol import Player
 from qsage_validate.solutions import check as checking
 from qsage_validate.solutions import walk
@@ -319,7 +319,9 @@ class Solution:
         self.solution.save(fspath(path))
 
     def __repr__(self) -> str:
-        return f"<Solution {self.solution.claim}: {self.positions:,} replies of {self.winner}>"
+        return (
+            f"<Solution {self.solution.claim}: {counted(self.positions, 'reply')} of {self.winner}>"
+        )
 
 
 def load_solution(source: FileSource) -> Solution:

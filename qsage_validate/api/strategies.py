@@ -290,10 +290,15 @@ class Strategy:
 
         ``dialect`` is ``caqe`` (default), ``qbfcert-ascii`` or ``qbfcert-binary``.  With
         ``formula`` the formula is written too, in QCIR.  The strategy that is returned is the one
-        in the files, which replays of plays name.  Raises ``UsageError`` for a clause set.
+        in the files, which replays of plays name.  Raises ``UsageError`` for a clause set, and for
+        a name in ``.aag`` or ``.aig`` that says another form than the dialect has.
         """
         from qsage_validate.certificates.reader import dialect_named
-        from qsage_validate.certificates.writer import certificate_bytes, is_ascii_name
+        from qsage_validate.certificates.writer import (
+            certificate_bytes,
+            check_name,
+            is_ascii_name,
+        )
         from qsage_validate.formats.writing import qcir_text, write_atomic
 
         name, certificate = fspath(path), self.problem.whole
@@ -301,6 +306,7 @@ class Strategy:
             raise UsageError("found a clause set, expected functions as a circuit to write")
         qbf, files = self.problem.formula, self.problem.files
         chosen = None if dialect is None else dialect_named(dialect)
+        check_name(name, chosen)
         content = certificate_bytes(
             certificate, qbf, dialect=chosen, binary=not is_ascii_name(name)
         )

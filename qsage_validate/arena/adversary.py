@@ -35,7 +35,7 @@ from qsage_validate.arena.open import open_play_engine, replies_of
 from qsage_validate.certificates.choose_oracle import OracleKind
 from qsage_validate.certificates.oracle import NoAnswerError, Oracle, ask
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.errors import UndecidedError, UsageError, counted
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.kernel.certificate import Certificate
 from qsage_validate.problems.load import BoardProblem, Problem
@@ -192,7 +192,7 @@ class PlayResults:
         self.findings.add(other.findings)
 
     def __repr__(self) -> str:
-        return f"<PlayResults of {len(self.promised)} plays>"
+        return f"<PlayResults of {counted(len(self.promised), 'play')}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +254,7 @@ class AdversaryReport:
         }
 
     def __repr__(self) -> str:
-        return f"<AdversaryReport {self.games} games, {self.losses} lost>"
+        return f"<AdversaryReport {counted(self.games, 'game')}, {self.losses} lost>"
 
 
 class Adversary(ABC):

@@ -28,7 +28,7 @@ from qsage_validate.arena.play_engine import PlayEngine
 from qsage_validate.certificates.choose_oracle import OracleKind
 from qsage_validate.certificates.oracle import Oracle
 from qsage_validate.circuit.qbf import Connective, Qbf
-from qsage_validate.errors import UsageError, one_line
+from qsage_validate.errors import UsageError, counted, one_line
 from qsage_validate.games.protocol import Player, said_move
 from qsage_validate.problems.load import BoardProblem, Problem
 from qsage_validate.strategies.reader import (
@@ -152,20 +152,13 @@ class Size:
     @property
     def text(self) -> str:
         """``12 plays, 40 positions, to ply 5, 3 won early``."""
-        parts = [
-            _count(self.plays, "play"),
-            _count(self.positions, "position"),
-            f"to ply {self.depth}",
-        ]
+        plays, positions = counted(self.plays, "play"), counted(self.positions, "position")
+        parts = [plays, positions, f"to ply {self.depth}"]
         if self.early:
             parts.append(f"{self.early:,} won early")
         if self.lost:
             parts.append(f"{self.lost:,} not won")
         return ("" if self.exact else "at least ") + ", ".join(parts)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from qsage_validate.circuit.aig import FALSE
 from qsage_validate.circuit.cubes import Effort, satisfy_by_cubes
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.sat import Answer, Satisfiable, TimedOut
-from qsage_validate.errors import Proof, Refutation, Undecided
+from qsage_validate.errors import Proof, Refutation, Undecided, counted
 from qsage_validate.kernel.certificate import (
     Certificate,
     CertificateKind,
@@ -118,9 +118,13 @@ class CertificateProved(Proof):
         """Remarks on the functions, as the rest of a sentence."""
         note = ""
         if self.dont_cares:
-            note += f"; {_variables(self.dont_cares)} without a function played as false"
+            note += (
+                f"; {counted(len(self.dont_cares), 'variable')} without a function played as false"
+            )
         if self.open_variables:
-            note += f"; it wins with either value of {_variables(self.open_variables)}"
+            note += (
+                f"; it wins with either value of {counted(len(self.open_variables), 'variable')}"
+            )
             note += " that the clauses leave open"
         return note
 
@@ -130,7 +134,7 @@ class CertificateProved(Proof):
         return f"the {self.kind.value} functions make the formula {value}{self.notes}"
 
     def __repr__(self) -> str:
-        return f"<CertificateProved {self.kind.value}: {self.gates:,} gates>"
+        return f"<CertificateProved {self.kind.value}: {counted(self.gates, 'gate')}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -432,10 +436,6 @@ def _check_sides(formula: Qbf, circuit: CircuitCertificate) -> None:
     for variable in circuit.functions:
         if quantifiers[variable] is not circuit.kind.decides:
             raise ValueError(f"the function of {variable} decides a variable of the opponent")
-
-
-def _variables(variables: Sequence[int]) -> str:
-    return "1 variable" if len(variables) == 1 else f"{len(variables)} variables"
 
 
 def _steps(composition: Composition, steps: Sequence[LemmaStep], first: int) -> list[LemmaBatch]:

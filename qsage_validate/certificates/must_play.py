@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from qsage_validate.certificates.plan import NoWinError, Plan, PlanNode
+from qsage_validate.errors import counted
 from qsage_validate.games.positional.rules import ClaimMove, PositionalGame, PositionalPosition
 from qsage_validate.games.protocol import Move, Player, Position
 from qsage_validate.system.limits import NEVER, Deadline
@@ -66,7 +67,7 @@ class _Planner:
                 raise NoWinError(f"{BLACK} does not win: {initial.outcome.reason}")
             return Plan(BLACK, None, {})
         if not self.wins(initial):
-            raise NoWinError(f"{BLACK} does not win within {self.game.plies} plies")
+            raise NoWinError(f"{BLACK} does not win within {counted(self.game.plies, 'ply')}")
         if initial.to_move is BLACK:
             return Plan(BLACK, self.win(initial.black, initial.white, 1).node, {})
         answers = self.answers(initial.black, initial.white, 1)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from qsage_validate.errors import QsageError
+from qsage_validate.errors import QsageError, counted
 from qsage_validate.games.protocol import (
     Move,
     Player,
@@ -146,7 +146,7 @@ class Planner:
                 raise NoWinError(f"{self.hero} does not win: {initial.outcome.reason}")
             return Plan(self.hero, None, {})
         if not self.wins(initial):
-            raise NoWinError(f"{self.hero} does not win within {self.game.plies} plies")
+            raise NoWinError(f"{self.hero} does not win within {counted(self.game.plies, 'ply')}")
         if initial.to_move is self.hero:
             return Plan(self.hero, self._cover({None: initial})[None], {})
         return Plan(self.hero, None, self._cover(self._replies(initial)))

@@ -29,7 +29,7 @@ from typing import Final
 
 from qsage_validate.circuit.aig import FALSE, TRUE, strash
 from qsage_validate.circuit.qbf import Qbf, Quantifier
-from qsage_validate.errors import InputError, UsageError, did_you_mean
+from qsage_validate.errors import InputError, UsageError, counted, did_you_mean
 from qsage_validate.formats.aiger import parse_aiger
 from qsage_validate.formats.aiger_parts import AigerFile
 from qsage_validate.formats.source import (
@@ -468,7 +468,7 @@ class _CircuitReader:
     ) -> None:
         """Compare what a part says of its blocks with the prefix."""
         if count != len(own):
-            found = f"a part of a certificate with {count} blocks"
+            found = f"a part of a certificate with {counted(count, 'block')}"
             expected = f"one for the {len(own)} of {self._prefix()}"
             raise InputError(self.path, None, None, found, expected)
         for variable in functions:

@@ -6,6 +6,8 @@ compiled from it are right in these plies and arbitrary behind them, where they 
 The functions of the part become gates: what is left is a formula about the other variables, which
 has the promised value exactly when functions of these complete the part.  A certificate of what is
 left gives them, or shows the play in which the part is lost whatever they are.
+
+The clausal form of a formula has more variables: a certificate gets functions of them, too.
 """
 
 from __future__ import annotations
@@ -18,12 +20,13 @@ from typing import Final
 from qsage_validate.certificates.by_expansion import expand
 from qsage_validate.certificates.check import CertificateProved, check
 from qsage_validate.certificates.compiler import NotCompiledError, compile_plan
-from qsage_validate.certificates.parts import first_blocks, joined, left_by
+from qsage_validate.certificates.parts import first_blocks, for_clausal_form, joined, left_by
 from qsage_validate.certificates.plan import Plan, PlanNode
 from qsage_validate.certificates.routes import (
     AUTO,
     EXPANSION,
     CertifiedFormula,
+    CheckFailedError,
     RouteOptions,
     certify_formula,
 )
@@ -180,3 +183,14 @@ def evaluate(certificate: CircuitCertificate, choice: Mapping[int, bool]) -> dic
     for a, b in zip(aig.fanin0.tolist(), aig.fanin1.tolist(), strict=True):
         values.append((values[a >> 1] != bool(a & 1)) and (values[b >> 1] != bool(b & 1)))
     return {v: values[f >> 1] != bool(f & 1) for v, f in certificate.functions.items()}
+
+
+def proved_clausal_form(
+    certificate: CircuitCertificate, formula: Qbf, clausal: Qbf
+) -> CircuitCertificate:
+    """The certificate for the clausal form, proved anew; raises ``CheckFailedError``."""
+    extended = for_clausal_form(certificate, formula, clausal)
+    checked = check(clausal, extended)
+    if not isinstance(checked, CertificateProved):
+        raise CheckFailedError(f"the certificate of the clausal form does not hold: {checked}")
+    return extended

@@ -33,6 +33,7 @@ from qsage_validate.errors import (
     QsageError,
     UndecidedError,
     UsageError,
+    counted,
     did_you_mean,
 )
 from qsage_validate.games.languages import load_game
@@ -507,10 +508,6 @@ def _check(
 # Each loads what it alone needs: a search no solvers, readers of traces and liftings.
 
 
-def _chosen(decisions: int) -> str:
-    return f"a move chosen in {decisions:,} case{'s' * (decisions != 1)}"
-
-
 def _search(task: _Task, limits: Limits) -> Candidate:
     assert task.encoding is not None, "the order has looked"
     certified = certify_encoding(task.encoding, limits=of_the_rest(limits), tell=task.tell)
@@ -520,7 +517,8 @@ def _search(task: _Task, limits: Limits) -> Candidate:
         ("check", certified.check_seconds),
     )
     same = certified.encoding.qbf == task.formula
-    proved, note = certified.check if same else None, _chosen(certified.decisions)
+    proved = certified.check if same else None
+    note = f"a move chosen in {counted(certified.decisions, 'case')}"
     return Candidate(certified.certificate, SEARCH, stages, proved, note)
 
 

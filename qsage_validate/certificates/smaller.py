@@ -46,7 +46,7 @@ from qsage_validate.circuit.simplify import FailureError, Judge, simplify, sweep
 from qsage_validate.encodings.encoding import Goals, PlyLiterals
 from qsage_validate.encodings.grid import grid_completions, read
 from qsage_validate.encodings.layout import Bits, Layout, Ply
-from qsage_validate.errors import Exit, QsageError, UndecidedError
+from qsage_validate.errors import Exit, QsageError, UndecidedError, counted
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import parse_domain, parse_problem
 from qsage_validate.games.protocol import Player
@@ -354,7 +354,7 @@ class _Work:
         return replace(self.proved, aig=aig, inputs=inputs, functions=functions)
 
     def _begin(self, name: str) -> Stopwatch:
-        self._tell(Progress(name, f"{self.best.aig.num_gates:,} gates"))
+        self._tell(Progress(name, counted(self.best.aig.num_gates, "gate")))
         return Stopwatch()
 
     def _end(

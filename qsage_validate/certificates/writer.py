@@ -5,6 +5,7 @@ The same input has the same bytes.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -24,6 +25,16 @@ if TYPE_CHECKING:
 def is_ascii_name(path: str) -> bool:
     """Whether a certificate that is written to ``path`` becomes ASCII AIGER; else binary."""
     return unpacked_name(path).endswith(".aag")
+
+
+def check_name(path: str, dialect: Dialect | None) -> None:
+    """Raise ``UsageError`` where ``path`` ends as AIGER of another form than the dialect's."""
+    forms = {Dialect.QBFCERT_ASCII: ".aag", Dialect.QBFCERT_BINARY: ".aig", Dialect.OUTER: ""}
+    end = os.path.splitext(unpacked_name(path))[1]
+    if dialect in forms and end in (".aag", ".aig") and end != forms[dialect]:
+        form = forms[dialect]
+        expected = f"a name in {form}" if form else "another name: it has values, and no AIGER"
+        raise UsageError(f"found {path} for the dialect {dialect.value}, expected {expected}")
 
 
 def certificate_bytes(

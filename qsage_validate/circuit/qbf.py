@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from qsage_validate.circuit.aig import AigBuilder
+from qsage_validate.errors import counted
 
 
 class Quantifier(Enum):
@@ -73,10 +74,11 @@ class Prenexed:
 
     def __str__(self) -> str:
         other = PrenexOrder.DOWN if self.order is PrenexOrder.UP else PrenexOrder.UP
-        copies = f", {self.copies} bound variables copied" if self.copies else ""
+        copies = f", {counted(self.copies, 'bound variable')} copied" if self.copies else ""
+        scopes = counted(self.scopes[self.order], "scope")
         return (
             f"quantifier gates ({self.gates}) brought into prenex form, {self.order.value}: "
-            f"{self.scopes[self.order]} scopes ({other.value}: {self.scopes[other]}){copies}"
+            f"{scopes} ({other.value}: {self.scopes[other]}){copies}"
         )
 
 
@@ -213,8 +215,8 @@ class Qbf:
 
     def __repr__(self) -> str:
         return (
-            f"<Qbf {len(self.scopes)} scopes, {self.num_variables:,} variables, "
-            f"{len(self.gates):,} gates>"
+            f"<Qbf {counted(len(self.scopes), 'scope')}, {self.num_variables:,} variables, "
+            f"{counted(len(self.gates), 'gate')}>"
         )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.cli.commands import subcommand
-from qsage_validate.cli.common import SearchLine, check_streams, emit_json, narrate
+from qsage_validate.cli.common import SearchLine, check_streams, emit_json, narrate, narrate_file
 from qsage_validate.cli.model_arguments import ModelArguments, formula_path, model_words
 from qsage_validate.cli.options import (
     EncodingOption,
@@ -121,14 +121,17 @@ def command(
                 f"found {solution}, a solution file, expected --blocks N with it and no --solver, "
                 "--route, --minimise or --prepare"
             )
-        return _from_solution(solution, encoding, options, target, blocks)
+        from qsage_validate.cli.deepening import part_of_solution
+
+        found = solution, encoding, blocks, options.limits.deadline, target.check
+        return target.write_unproved(*part_of_solution(*found))
     model, deepens = model.without_depth()
     if deepens:
         raise UsageError("found --depth auto, expected a number (see 'qsage solve --depth auto')")
     if path is None and read.meta is not None:
         raise UsageError("found --meta with a game, which has its layout")
     if path is not None:
-        from qsage_validate.formats.formula import solver_of
+        from qsage_validate.cli.encode import solver_of
 
         if prepare:
             raise UsageError("found --prepare with a formula, expected a positional game")
@@ -140,19 +143,23 @@ def command(
             asked = _read(path, model, read)
         else:
             asked = _prepared(model, encoding) if prepare else _encoded(model, encoding, options)
-    target.check(asked)
+    target.check(asked.qbf, asked.name)
     try:
         proved = _certified(asked, options, target)
     except UndecidedError as error:
         if blocks != 1:
             raise
+        from qsage_validate.cli.deepening import part_by_solver
+
         narrate(f"no certificate of all blocks: {error}")
-        return _on_a_solvers_word(asked, solver, limits.timeout, target)
+        # The formula's value is one question, the values of the outermost block another.
+        seconds = None if limits.timeout is None else limits.timeout * _SHARE / 2
+        return target.write_unproved(*part_by_solver(asked.qbf, asked.name, solver, seconds))
     written = target.write(proved.certificate, proved.formula)
     facts, text = _told(proved, written, target, asked)
     if json_output:
         emit_json(facts | asked.facts)
-    narrate(text)
+    narrate_file(output, text)
     return Exit.FINE
 
 
@@ -242,16 +249,18 @@ class _Target:
     blocks: int | None
     json_output: bool
 
-    def check(self, asked: _Question) -> None:
-        """Raise ``UsageError`` for more blocks than a player has, and for files that were read."""
-        from qsage_validate.formats.source import check_writable
+    def check(self, qbf: Qbf, name: str) -> None:
+        """Raise ``UsageError`` for more blocks than a player has, and for files that do not fit."""
+        from qsage_validate.certificates.writer import check_name
+        from qsage_validate.formats.writing import check_writable
         from qsage_validate.kernel.certificate import CertificateKind
 
+        check_name(self.output, self.dialect)
         for path in filter(None, (self.output, self.formula)):
             check_writable(path)
-        most = max(len(asked.qbf.blocks(kind.decides)) for kind in CertificateKind)
+        most = max(len(qbf.blocks(kind.decides)) for kind in CertificateKind)
         if self.blocks is not None and self.blocks > most:
-            found = f"found --blocks {self.blocks} for {asked.name}"
+            found = f"found --blocks {self.blocks} for {name}"
             raise UsageError(f"{found}, expected at most {most}: no player has more")
 
     def write(
@@ -274,7 +283,9 @@ class _Target:
             text = qbf_to_qdimacs(qbf)
             clausal = parse_qdimacs(text)
             if by is None:
-                certificate = _clausal(certificate, qbf, clausal)
+                from qsage_validate.certificates.rest import proved_clausal_form
+
+                certificate = proved_clausal_form(certificate, qbf, clausal)
             qbf = clausal
         if by is None and self.blocks is not None:
             from qsage_validate.certificates.parts import first_blocks
@@ -308,7 +319,7 @@ class _Target:
                     "by": by,
                 }
             )
-        narrate(f"{self.output}: {what}")
+        narrate_file(self.output, f"{what}")
         return Exit.UNDECIDED
 
 
@@ -329,66 +340,6 @@ def _certified(asked: _Question, options: RouteOptions, target: _Target) -> Cert
         return certify_formula(
             asked.qbf, options, encoding=asked.encoding, layout=asked.layout, tell=line.tell
         )
-
-
-def _on_a_solvers_word(
-    asked: _Question, solver: str | None, timeout: float | None, target: _Target
-) -> Exit:
-    """Write what a solver says of the outermost block."""
-    from qsage_validate.problems.searched import AUTO, Solving
-
-    # Its value is one question, its values another.
-    seconds = None if timeout is None else timeout * _SHARE / 2
-    part, by = Solving.by(solver or AUTO, seconds).outermost(asked.qbf)
-    return target.write_unproved(
-        *(part, asked.qbf, by),
-        f"the outermost block of a {part.kind.value} certificate of {asked.name}; by {by}, on its "
-        "word: nothing is proved",
-    )
-
-
-def _from_solution(
-    path: str,
-    encoding: str | None,
-    options: RouteOptions,
-    target: _Target,
-    blocks: int,
-) -> Exit:
-    """Write the winner's first blocks by the replies of a solution that a walk has proved."""
-    from qsage_validate.certificates.rest import part_of
-    from qsage_validate.certificates.routes import CheckFailedError
-    from qsage_validate.encodings.registry import encode
-    from qsage_validate.solutions.check import check
-    from qsage_validate.solutions.walk import read_solution
-
-    solution, deadline = read_solution(path), options.limits.deadline
-    encoded = encode(solution.model, encoding)
-    name = solution.game.name
-    target.check(_Question(encoded.qbf, encoded.layout, name, encoded))
-    with SearchLine(sys.stderr) as line:
-        checked = check(solution, deadline=deadline, tell=line.tell)
-    if not checked.proved:
-        raise CheckFailedError(f"{path}: {checked.text}; play: {' '.join(checked.play)}")
-    part = part_of(encoded, solution, blocks, deadline)
-    by = f"a solution of {solution.positions:,} replies"
-    return target.write_unproved(
-        *(part, encoded.qbf, by),
-        f"the first {blocks} blocks of a {part.kind.value} certificate of {name}, cut from {path}, "
-        "which a walk has proved; the functions are not proved: see 'qsage validate'",
-    )
-
-
-def _clausal(certificate: CircuitCertificate, qbf: Qbf, clausal: Qbf) -> CircuitCertificate:
-    """The certificate for the clausal form of ``qbf``, proved anew."""
-    from qsage_validate.certificates.check import CertificateProved, check
-    from qsage_validate.certificates.parts import for_clausal_form
-    from qsage_validate.certificates.routes import CheckFailedError
-
-    extended = for_clausal_form(certificate, qbf, clausal)
-    checked = check(clausal, extended)
-    if not isinstance(checked, CertificateProved):
-        raise CheckFailedError(f"the certificate of the clausal form does not hold: {checked}")
-    return extended
 
 
 def _told(
@@ -426,6 +377,6 @@ def _told(
     part = blocks.get(written.first_blocks, f"the first {written.first_blocks} blocks of a ")
     stages = ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in proved.stages)
     return facts, (
-        f"{target.output}: {part}{kind.value} certificate of {asked.name}{whose}, "
+        f"{part}{kind.value} certificate of {asked.name}{whose}, "
         f"{written.aig.num_gates:,} AND gates{note}; by {proved.by}: {stages}"
     )

@@ -114,10 +114,10 @@ class Command(_Helped):
         protect_inputs(written, [v for name, v in ctx.params.items() if name not in outputs])
         for parameter in self.params:
             path = ctx.params.get(parameter.name) if parameter.name in outputs else None
-            if path and parameter.metavar not in ("DIR", "FOLDER"):
-                from qsage_validate.formats.writing import check_folder_of
+            if path is not None:
+                from qsage_validate.formats.writing import check_output
 
-                check_folder_of(path)
+                check_output(path, parameter.metavar or "")
         with inputs_guarded():
             return super().invoke(ctx)
 

@@ -51,6 +51,11 @@ def narrate(text: str) -> None:
     say(sys.stderr, f"{visible(text)}\n")
 
 
+def narrate_file(output: str, text: str) -> None:
+    """Tell what has been written to ``output``, which may be ``-``."""
+    narrate(f"{'<stdout>' if output == '-' else output}: {text}")
+
+
 def check_streams(output: str | None, json_output: bool) -> None:
     """Raise ``UsageError`` when a file and the JSON object would both go to standard output."""
     if output == "-" and json_output:

@@ -8,7 +8,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli.commands import subcommand
-from qsage_validate.cli.common import SearchLine, check_streams, emit, emit_json, narrate
+from qsage_validate.cli.common import (
+    SearchLine,
+    check_streams,
+    emit,
+    emit_json,
+    narrate_file,
+)
 from qsage_validate.cli.model_arguments import ModelArguments, model_words
 from qsage_validate.cli.options import (
     DialectOptions,
@@ -18,7 +24,7 @@ from qsage_validate.cli.options import (
     prenex_order,
 )
 from qsage_validate.cli.parameters import flag, option, output_option
-from qsage_validate.errors import Exit, Undecided, UsageError, did_you_mean
+from qsage_validate.errors import Exit, Undecided, UsageError, counted, did_you_mean
 from qsage_validate.system.limits import Progress
 
 if TYPE_CHECKING:
@@ -104,7 +110,7 @@ def command(
         )
     if len(model.words) != 2:
         raise UsageError(
-            f"found {len(model.words)} word{'s' * (len(model.words) != 1)}, expected two formulas, "
+            f"found {counted(len(model.words), 'word')}, expected two formulas, "
             "or a game with --encodings"
         )
     chosen = {f"--{k.replace('_', '-')}": v or None for k, v in model.options.items()}
@@ -116,6 +122,10 @@ def command(
     if exact:
         return _exact(model.words, shared, read, options, questions, json_output=json_output)
     target = None if output is None else _StrategyTarget(output, parse_dialect(written, "--as"))
+    if target is not None:
+        from qsage_validate.certificates.writer import check_name
+
+        check_name(target.output, target.dialect)
     return _formulas(model.words, cert, shared, target, read, options, json_output=json_output)
 
 
@@ -236,7 +246,7 @@ def _write(target: _StrategyTarget, found: ComparedStrategy, second: Problem) ->
         output,
         certificate_bytes(certificate, second.formula, dialect=target.dialect, binary=binary),
     )
-    narrate(f"{output}: the strategy as a certificate of {second.files.name}")
+    narrate_file(output, f"the strategy as a certificate of {second.files.name}")
     if not isinstance(found.outcome, Loses) or not found.replays:
         return ""
     return replay_in_second(second, output, found.outcome)
@@ -280,10 +290,13 @@ def _exact(
 
 
 def _winning(turn: ExactTurn) -> str:
-    """The replies that win: in both formulas, or in each."""
+    """The replies that win: in both formulas, or in each; and how many are open."""
+    known = [any(pair[which] is not None for pair in turn.wins.values()) for which in (0, 1)]
+    if turn.open and not any(known):
+        return f"all {len(turn.wins)} open" if len(turn.wins) > 1 else "1 open"
     sides = [" ".join(turn.winning(which)) or "none" for which in (0, 1)]
     text = sides[0] if sides[0] == sides[1] else " | ".join(sides)
-    return f"{text} ({turn.open} undecided)" if turn.open else text
+    return f"{text}, {turn.open} of {len(turn.wins)} open" if turn.open else text
 
 
 def _align(rows: Sequence[tuple[str, ...]]) -> None:
@@ -360,4 +373,5 @@ def _show(table: EncodingTable) -> None:
     for name, why in table.left_out.items():
         emit(f"{name}: left out: {why}")
     if table.exit_code is Exit.FINE:
-        emit(f"all {len(table.names)} agree: each strategy wins in every formula")
+        all_of = "both" if len(table.names) == 2 else f"all {len(table.names)}"
+        emit(f"{all_of} agree: each strategy wins in every formula")

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from qsage_validate.cli.common import SearchLine, emit, emit_json, narrate
+from qsage_validate.cli.common import SearchLine, emit, emit_json, narrate, narrate_file
 from qsage_validate.cli.options import LimitOptions
 from qsage_validate.cli.parameters import OptionGroup, option, output_option
-from qsage_validate.errors import Exit, Undecided, UndecidedError, UsageError
+from qsage_validate.errors import Exit, Undecided, UndecidedError, UsageError, counted
 from qsage_validate.system.limits import Deadline, Limits, Progress, Tell
 
 if TYPE_CHECKING:
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from qsage_validate.encodings.encoding import Encoding
     from qsage_validate.games.model_text import GameModel
     from qsage_validate.games.positional.model import PositionalModel
-    from qsage_validate.games.protocol import Player
+    from qsage_validate.games.protocol import Player, TwoPlayerGame
+    from qsage_validate.kernel.certificate import CircuitCertificate
     from qsage_validate.problems.load import Problem
     from qsage_validate.solutions.check import CheckedSolution
     from qsage_validate.solutions.walk import SolutionClaim
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from qsage_validate.solvers.deepening import Deepened, DeepeningFile, DepthAnswer
     from qsage_validate.solvers.maker_maker import BlockingSearch
     from qsage_validate.solvers.qbf_solving import Solved
-    from qsage_validate.solvers.search import SearchSolver
+    from qsage_validate.solvers.search import SearchResult, SearchSolver
 
 
 # A Dask cluster
@@ -120,7 +121,9 @@ def write_solution_at(
 
 def _save(solution: SolutionClaim, path: str) -> None:
     solution.save(path)
-    narrate(f"{path}: {solution.winner}'s replies in {solution.positions:,} positions")
+    replies = "reply" if solution.positions == 1 else "replies"
+    positions = counted(solution.positions, "position")
+    narrate_file(path, f"{solution.winner}'s {replies} in {positions}")
 
 
 def validate_solution(path: str, model: Sequence[str], limits: Limits, json_output: bool) -> Exit:
@@ -180,6 +183,60 @@ def check_is_of(solution: SolutionClaim, words: Sequence[str]) -> None:
             f"found a solution of {solution.game.name} at depth {own.depth} in {solution.path}, "
             f"expected depth {wanted.depth}"
         )
+
+
+# First blocks of certificates that nothing proves: ``certify --blocks``
+
+
+def part_by_solver(
+    qbf: Qbf, name: str, solver: str | None, seconds: float | None
+) -> tuple[CircuitCertificate, Qbf, str, str]:
+    """What a solver says of the outermost block of the formula ``name``.
+
+    With the formula, whose word it is, and what it is, in words.
+    """
+    from qsage_validate.problems.searched import AUTO, Solving
+
+    part, by = Solving.by(solver or AUTO, seconds).outermost(qbf)
+    return (
+        *(part, qbf, by),
+        f"the outermost block of a {part.kind.value} certificate of {name}; by {by}, on its word: "
+        "nothing is proved",
+    )
+
+
+def part_of_solution(
+    path: str,
+    encoding: str | None,
+    blocks: int,
+    deadline: Deadline,
+    check_target: Callable[[Qbf, str], None],
+) -> tuple[CircuitCertificate, Qbf, str, str]:
+    """The winner's first blocks by the replies of a solution that a walk has proved.
+
+    With the formula, whose word they are, and what they are, in words.  ``check_target`` is called
+    with formula and game before the walk.  Raises ``CheckFailedError`` for a solution that fails.
+    """
+    from qsage_validate.certificates.rest import part_of
+    from qsage_validate.certificates.routes import CheckFailedError
+    from qsage_validate.encodings.registry import encode
+    from qsage_validate.solutions.check import check
+    from qsage_validate.solutions.walk import read_solution
+
+    solution = read_solution(path)
+    encoded, name = encode(solution.model, encoding), solution.game.name
+    check_target(encoded.qbf, name)
+    with SearchLine(sys.stderr) as line:
+        checked = check(solution, deadline=deadline, tell=line.tell)
+    if not checked.proved:
+        raise CheckFailedError(f"{path}: {checked.text}; play: {' '.join(checked.play)}")
+    part = part_of(encoded, solution, blocks, deadline)
+    first = "the first block" if blocks == 1 else f"the first {blocks} blocks"
+    return (
+        *(part, encoded.qbf, f"a solution of {counted(solution.positions, 'reply')}"),
+        f"{first} of a {part.kind.value} certificate of {name}, cut from {path}, "
+        "which a walk has proved; the functions are not proved: see 'qsage validate'",
+    )
 
 
 # How a game or a formula is to be solved, from the words of the options
@@ -388,12 +445,25 @@ class HowMany(str, Enum):
     ALL = "all"
 
 
+def said_at_start(moves: Iterable[str], game: TwoPlayerGame | None) -> tuple[str, ...]:
+    """First moves as people say them; as they are where the rules do not know them."""
+    if game is None:
+        return tuple(moves)
+    from qsage_validate.comparing.exact import parsed
+
+    player, board = game.first_player, game.initial.board
+    known = ((text, parsed(game, text, player)) for text in moves)
+    return tuple(text if move is None else game.say(move, player, board) for text, move in known)
+
+
 @dataclass(frozen=True, slots=True)
 class Named:
     """The first moves that are known to win; ``whole`` says that these are all."""
 
     moves: tuple[str, ...]
     whole: bool
+    said: tuple[str, ...]
+    """The moves as people say them."""
 
     def text(self, within: str = "") -> str:
         """The end of a sentence about who wins, by moves that win ``within`` some plies."""
@@ -401,7 +471,7 @@ class Named:
             return "no first move wins" if self.whole else "no winning first move is known"
         which = "first move that wins" if len(self.moves) == 1 else "first moves that win"
         more = "" if self.whole else ", and perhaps more"
-        return f"{which}{within}: {', '.join(self.moves)}{more}"
+        return f"{which}{within}: {', '.join(self.said)}{more}"
 
     @property
     def facts(self) -> dict[str, object]:
@@ -426,7 +496,7 @@ def by_solver(problem: Problem, truth: bool, method: SolveMethod) -> Named:
     if found.why:
         left = sum(wins is None for wins in found.wins.values())
         narrate(f"{left} of {len(found.wins)} first moves are open: {found.why}")
-    return Named(found.winning, not found.why)
+    return Named(found.winning, not found.why, said_at_start(found.winning, problem.game))
 
 
 def by_encoding(encoded: Encoding, truth: bool, method: SolveMethod) -> Named:
@@ -444,15 +514,19 @@ def by_search(model: GameModel, method: SolveMethod) -> Named:
     from qsage_validate.games.languages import load_game
     from qsage_validate.solvers.search import EngineChoice, search_for
 
+    game = load_game(model)
     with SearchLine(sys.stderr) as line:
         solver = search_for(
-            load_game(model),
-            limits=method.limits,
-            tell=line.tell,
-            engine=EngineChoice(method.engine.value),
+            game, limits=method.limits, tell=line.tell, engine=EngineChoice(method.engine.value)
         )
         found = solver.solve(all_first_moves=True)
-    return Named(tuple(map(str, found.first_moves)), found.all_first_moves)
+    return named_by_search(found, game)
+
+
+def named_by_search(found: SearchResult, game: TwoPlayerGame) -> Named:
+    """The first moves that a search has found."""
+    moves = tuple(map(str, found.first_moves))
+    return Named(moves, found.all_first_moves, said_at_start(moves, game))
 
 
 # ``qsage solve --depth auto``: the critical depth of a game
@@ -582,7 +656,7 @@ def _ask(
 def _every_first_move(found: Deepened, method: SolveMethod, encoding: str | None) -> Named | None:
     """The first moves at the critical depth; ``None`` where none is known."""
     if found.truth is not True:
-        return None if found.truth is None else Named((), whole=True)
+        return None if found.truth is None else Named((), whole=True, said=())
     if found.critical is None:
         return None
     model = found.depths.at(found.critical)
@@ -596,15 +670,18 @@ def _every_first_move(found: Deepened, method: SolveMethod, encoding: str | None
 def _tell(
     found: Deepened, method: SolveMethod, farmed: str, json_output: bool, named: Named | None
 ) -> None:
+    from qsage_validate.games.languages import load_game
     from qsage_validate.games.library.catalogue import name_of
 
     move = found.first_move
     if not json_output:
-        told = f"first move {move}" if move else ""
+        # A search that was asked who wins alone may have found several.
+        said = said_at_start(move.split(", "), load_game(found.model)) if move else ()
+        told = f"first move {', '.join(said)}" if move else ""
         if named is not None:
             told = named.text()
-        said = f"{found.sentence}{farmed}"
-        emit(f"{said}; {told}" if told else said)
+        sentence = f"{found.sentence}{farmed}"
+        emit(f"{sentence}; {told}" if told else sentence)
         words = method.engine_words(found.engine, found.nodes) if found.engine else ""
         if words:
             narrate(words)

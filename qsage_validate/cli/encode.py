@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from qsage_validate.cli.commands import subcommand
-from qsage_validate.cli.common import check_streams, emit_json, narrate
+from qsage_validate.cli.common import check_streams, emit_json, narrate, narrate_file
 from qsage_validate.cli.model_arguments import ModelArguments, formula_path, model_words
 from qsage_validate.cli.options import (
     EncodingOption,
@@ -20,7 +20,7 @@ from qsage_validate.cli.options import (
     prenex_order,
 )
 from qsage_validate.cli.parameters import REQUIRED, option, output_option
-from qsage_validate.errors import Exit, InputError, UsageError
+from qsage_validate.errors import Exit, InputError, UsageError, counted
 
 if TYPE_CHECKING:
     from qsage_validate.api.formulas import Formula
@@ -31,6 +31,17 @@ if TYPE_CHECKING:
 
 
 # The subject of a command that takes a formula or a game
+
+
+def solver_of(path: str) -> Callable[..., Exit] | None:
+    """What decides a formula of the format of a file; ``None`` where QBF solvers do."""
+    from qsage_validate.formats.formula import formats
+    from qsage_validate.formats.source import sniff
+    from qsage_validate.registry import load
+
+    own = sniff(path)
+    place = next((one.solve for one in formats() if one.format is own), None)
+    return None if place is None else cast("Callable[..., Exit]", load(place))
 
 
 def game_formula(
@@ -260,9 +271,9 @@ def command(
     }
     if json_output:
         emit_json(facts)
-    narrate(
-        "{file}: {title}: {scopes} scopes, {variables} variables, {gates} gates".format(
-            **facts, title=title
-        )
+    size = (
+        f"{counted(len(qbf.merged_scopes()), 'scope')}, {counted(qbf.num_variables, 'variable')}, "
+        f"{counted(len(qbf.gates), 'gate')}"
     )
+    narrate_file(output, f"{title}: {size}")
     return Exit.FINE

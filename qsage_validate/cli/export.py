@@ -9,7 +9,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from qsage_validate.cli.commands import CommandGroup, subcommand
-from qsage_validate.cli.common import SearchLine, check_streams, emit, emit_json, narrate
+from qsage_validate.cli.common import (
+    SearchLine,
+    check_streams,
+    emit,
+    emit_json,
+    narrate,
+    narrate_file,
+)
 from qsage_validate.cli.model_arguments import ModelArguments, model_words
 from qsage_validate.cli.options import (
     CertOptions,
@@ -21,7 +28,7 @@ from qsage_validate.cli.options import (
     parse_dialect,
 )
 from qsage_validate.cli.parameters import REQUIRED, argument, flag, option, output_option
-from qsage_validate.errors import Exit, UsageError, did_you_mean, one_line
+from qsage_validate.errors import Exit, UsageError, counted, did_you_mean, one_line
 from qsage_validate.system.limits import Deadline
 
 if TYPE_CHECKING:
@@ -73,7 +80,7 @@ def page(
     report = strategy.save_page(output, timeout=timeout).whole
     if json_output:
         emit_json({"page": output, "verdict": report.word, "summary": report.last_line})
-    narrate(f"{output}: {report.last_line}")
+    narrate_file(output, report.last_line)
     return report.exit_code
 
 
@@ -123,7 +130,7 @@ def class_(
         facts = [{"verdict": g.report.word, "summary": g.report.last_line} for g in games]
         emit_json({"page": output, "games": facts})
     for game in games:
-        narrate(f"{output}: {game.report.last_line}")
+        narrate_file(output, game.report.last_line)
     codes = {game.report.exit_code for game in games}
     return next((code for code in (Exit.REFUTED, Exit.UNDECIDED) if code in codes), Exit.FINE)
 
@@ -199,9 +206,10 @@ def positions(
     if json_output:
         facts = {"positions": len(table), "winner": start.winner.value, "plies": start.distance}
         emit_json({"table": output, "game": game.name, **facts})
-    narrate(
-        f"{output}: {len(table):,} positions of {game.name}; {start.winner} wins in "
-        f"{game.span(start.distance)} from the first"
+    narrate_file(
+        output,
+        f"{counted(len(table), 'position')} of {game.name}; {start.winner} wins in "
+        f"{game.span(start.distance)} from the first",
     )
     return Exit.FINE
 
@@ -262,7 +270,8 @@ def game(
     if json_output:
         facts = {"positions": count, "all_positions": whole}
         emit_json({"files": files, "game": given.name, "language": to, **facts})
-    which = f"all {count:,} positions" if whole else f"the first {count:,} positions"
+    seen = counted(count, "position")
+    which = f"the first {seen}" if not whole else f"all {seen}" if count > 1 else "its one position"
     narrate(f"{' and '.join(files.values())}: {given.name}; the same plays in {which}")
     return Exit.FINE
 
@@ -317,7 +326,8 @@ def minimise_command(
     Exit code 0: written, 1: CERT does not hold, 2: bad input, 3: undecided, 130: interrupted.
     """
     from qsage_validate.certificates.smaller import minimised
-    from qsage_validate.certificates.writer import certificate_bytes, is_ascii_name
+    from qsage_validate.certificates.writer import certificate_bytes, check_name, is_ascii_name
+    from qsage_validate.formats.source import unpacked_name
     from qsage_validate.formats.writing import write_atomic
     from qsage_validate.kernel.certificate import Dialect
     from qsage_validate.problems.load import load
@@ -327,6 +337,7 @@ def minimise_command(
         raise UsageError("found no certificate, expected FORMULA CERT, or FORMULA --cert CERT")
     check_streams(output, json_output)
     chosen = _written_dialect(write)
+    check_name(output, chosen)
     # A function that looks to its right is found by the check, with the other ways to be wrong.
     problem = load(
         replace(rules.files(formula, cert, DialectOptions(dialect)), unchecked_dependencies=True)
@@ -337,27 +348,35 @@ def minimise_command(
         found = minimised(
             problem.formula, problem.whole, layout=problem.layout, deadline=deadline, tell=line.tell
         )
-    ascii_form = chosen is Dialect.QBFCERT_ASCII or is_ascii_name(output)
+    binary = not is_ascii_name(output)
+    if chosen is None:
+        chosen = found.certificate.dialect
+        if chosen in (Dialect.QBFCERT_ASCII, Dialect.QBFCERT_BINARY):
+            named = unpacked_name(output).endswith((".aag", ".aig"))
+            binary = binary if named else chosen is Dialect.QBFCERT_BINARY
+            chosen = Dialect.QBFCERT_BINARY if binary else Dialect.QBFCERT_ASCII
     content = certificate_bytes(
         found.certificate,
         problem.formula,
-        dialect=chosen if chosen is not None else found.certificate.dialect,
-        binary=not ascii_form,
+        dialect=chosen,
+        binary=binary,
     )
     write_atomic(output, content)
     if json_output:
         emit_json(_facts(found, output))
     if found.dropped:
-        narrate(
-            f"{found.dropped} functions of gates, which the formula defines itself, are left out"
-        )
+        functions = counted(found.dropped, "function")
+        narrate(f"without {functions} of gates, which the formula defines itself")
     if found.smaller:
-        narrate(
-            f"{output}: {found.gates:,} AND gates of {found.original:,} in {found.seconds:.1f} s; "
-            f"{found.proof}"
+        narrate_file(
+            output,
+            f"{found.gates:,} AND gates of {found.original:,} in {found.seconds:.1f} s; "
+            f"{found.proof}",
         )
     else:
-        narrate(f"{output}: nothing smaller than {found.original:,} AND gates was found and proved")
+        narrate_file(
+            output, f"nothing smaller than {found.original:,} AND gates was found and proved"
+        )
     return Exit.FINE
 
 

@@ -27,6 +27,7 @@ from qsage_validate.formats.source import (
     sniff_bytes,
     unknown_format,
 )
+from qsage_validate.registry import declared, declares, load
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf, Scope
@@ -155,7 +156,9 @@ def _tell_file(
         Format.META: _meta,
         Format.BDDL: _bddl,
         Format.PG: _pg,
+        Format.SOLUTION: _solution,
         **{own.format: own.facts for own in declared_formats()},
+        **({Format.HEX_STRATEGY: _hex_strategy} if declares("strategies") else {}),
     }
     if found in (Format.UNKNOWN, Format.SGF) and is_positional_file(file):
         kind = "Hex board" if found is Format.UNKNOWN else "Hex board (SGF)"
@@ -445,6 +448,27 @@ def _pg(data: bytes, name: str) -> Facts:
     from qsage_validate.games.positional.language import model_of_pg
 
     return _positional(model_of_pg(parse_pg(Source.decode(data, name, PERCENT).text, name)))
+
+
+def _solution(data: bytes, name: str) -> Facts:
+    from qsage_validate.solutions.walk import parse_solution
+
+    solution = parse_solution(data, name)
+    return {
+        "game": solution.game.name,
+        "depth": solution.model.depth,
+        "plies": solution.game.plies,
+        "winner": solution.winner.value,
+        "claim": solution.claim,
+        "positions": solution.positions,
+    }
+
+
+def _hex_strategy(data: bytes, name: str) -> Facts:
+    from qsage_validate.problems.searched import DeclaredStrategies
+
+    facts: Facts = load(declared("strategies", DeclaredStrategies)[0].told)(data, name)
+    return facts
 
 
 def _positional(model: PositionalModel) -> Facts:

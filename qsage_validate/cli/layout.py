@@ -11,7 +11,7 @@ from qsage_validate.cli.common import SearchLine, emit, emit_json, narrate
 from qsage_validate.cli.model_arguments import ModelArguments, model_words
 from qsage_validate.cli.options import JsonOption, PrenexOption, TimeoutOption, prenex_order
 from qsage_validate.cli.parameters import flag, output_option
-from qsage_validate.errors import Exit, UndecidedError, UsageError
+from qsage_validate.errors import Exit, UndecidedError, UsageError, counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -203,7 +203,8 @@ def _show(
 
 
 def _sentence(found: FoundReadings) -> str:
-    count = f"{found.tried} readings were tried, with {found.plays} plays of {found.game.name}"
+    tried = counted(found.tried, "reading was tried", "readings were tried")
+    count = f"{tried}, with {counted(found.plays, 'play')} of {found.game.name}"
     if found.also:
         others = "; ".join(one.reading.style.words for one in found.also[:_SHOWN])
         count += f"; {len(found.also)} more fit as well ({others})"

@@ -21,11 +21,13 @@ from qsage_validate.cli.deepening import (
     by_encoding,
     by_solver,
     exit_of,
+    named_by_search,
+    said_at_start,
     solve_alternating,
     solve_to_critical_depth,
     word_of,
 )
-from qsage_validate.cli.encode import load_formula
+from qsage_validate.cli.encode import load_formula, solver_of
 from qsage_validate.cli.model_arguments import ModelArguments, formula_path, model_words
 from qsage_validate.cli.options import (
     EncodingOption,
@@ -35,7 +37,7 @@ from qsage_validate.cli.options import (
     PrepareOption,
 )
 from qsage_validate.cli.parameters import flag, option, output_option
-from qsage_validate.errors import Exit, UsageError
+from qsage_validate.errors import Exit, UsageError, counted
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
@@ -58,6 +60,7 @@ class _Question:
     layout: Layout | None
     length: str
     facts: dict[str, Any]
+    game: TwoPlayerGame | None = None
     encodes: bool = True
 
 
@@ -134,8 +137,6 @@ def command(
             raise UsageError("found --depth auto with a formula, expected a game")
         if method.searches and options.solver is not None:
             raise UsageError("found --solver search with a formula, expected a QBF solver")
-        from qsage_validate.formats.formula import solver_of
-
         if (solve := solver_of(path)) is not None:
             no = {
                 "--meta": read.meta,
@@ -260,7 +261,7 @@ def _search(
         from qsage_validate.cli.deepening import write_solution
 
         write_solution(solution, model, solver, result.winner)
-    return _exit(truth, Named(tuple(map(str, result.first_moves)), result.all_first_moves), unique)
+    return _exit(truth, named_by_search(result, game), unique)
 
 
 def _exit(truth: bool | None, named: Named | None, unique: bool) -> Exit:
@@ -277,11 +278,12 @@ def _search_text(result: SearchResult, game: TwoPlayerGame, *, every: bool) -> s
     wins = f"{result.winner} wins"
     verdict = result.reason if result.reason.startswith(wins) else f"{wins}: {result.reason}"
     if every:
-        named = Named(tuple(map(str, result.first_moves)), result.all_first_moves)
+        named = named_by_search(result, game)
         plies = game.count(game.plies)
         within = "" if result.critical_plies in (None, plies) else f" within {game.length}"
         return f"{verdict}; {named.text(within)}"
-    return verdict + (f"; first move {result.first_moves[0]}" if result.first_moves else "")
+    said = said_at_start(map(str, result.first_moves[:1]), game)
+    return verdict + (f"; first move {said[0]}" if said else "")
 
 
 def _search_facts(result: SearchResult) -> dict[str, object]:
@@ -327,10 +329,11 @@ def _solve_formula(
     formula, layout = problem.qbf, problem.layout
     with SearchLine(sys.stderr) as line:
         solved = method.solve(formula, line.tell)
-    length = "" if layout is None else f"{layout.plies} plies"
+    length = "" if layout is None else counted(layout.plies, "ply")
     if problem.game is not None:
         length = problem.game.length
-    asked = _Question(formula, layout, length, {"formula": problem.files.name}, encodes)
+    facts = {"formula": problem.files.name}
+    asked = _Question(formula, layout, length, facts, problem.game, encodes)
     named = by_solver(problem, solved.truth, method) if every and solved.truth is not None else None
     return _tell_solved(solved, asked, json_output, named, unique)
 
@@ -366,7 +369,8 @@ def _solve_game(
         "encoding": layout.encoding,
         **(prepared.facts if prepared is not None else {}),
     }
-    asked = _Question(encoded.qbf, layout, load_game(model).length, facts)
+    game = load_game(model)
+    asked = _Question(encoded.qbf, layout, game.length, facts, game)
     named = None
     if every and solved.truth is not None:
         named = by_encoding(encoded, solved.truth, method)
@@ -436,7 +440,8 @@ def _solved_text(
     if named is not None:
         parts.append(named.text() + ("" if encodes or layout is None else " by the layout"))
     elif move:
-        parts.append(f"first move {move}" + ("" if encodes else " by the layout"))
+        (said,) = said_at_start([move], asked.game)
+        parts.append(f"first move {said}" + ("" if encodes else " by the layout"))
     elif solved.outer:
         parts.append(f"outermost block: {_assignment_text(asked.formula, solved.outer)}")
     return "; ".join(parts)

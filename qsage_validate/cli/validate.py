@@ -20,7 +20,7 @@ from qsage_validate.cli.options import (
     names_rules,
 )
 from qsage_validate.cli.parameters import OptionGroup, argument, option, output_option
-from qsage_validate.errors import Exit, UsageError, one_line
+from qsage_validate.errors import Exit, UsageError, counted, one_line
 from qsage_validate.proving.levels import LEVELS, Level, levels_named
 from qsage_validate.system.limits import Deadline, Limits
 
@@ -223,7 +223,8 @@ def command(
             "--checkpoint": attack.checkpoint is not None,
         }
         for name in (name for name, there in given.items() if there):
-            raise UsageError(f"found --solution with {name}, expected the solution's file alone")
+            expected = "the solution's file, alone or with --model"
+            raise UsageError(f"found --solution with {name}, expected {expected}")
         from qsage_validate.cli.deepening import validate_solution
 
         limits = Limits(Deadline.after(timeout), memory)
@@ -345,7 +346,7 @@ def _show(result: ValidationReport) -> None:
         refuted = len(each.findings)
         text = each.said
         if refuted:
-            text = "1 finding" if refuted == 1 else f"{refuted} findings"
+            text = counted(refuted, "finding")
         rows.append((each.level.value, each.word, f"{each.seconds:.2f}", text))
     show_table(("level", "verdict", "seconds", "evidence"), rows)
     if "reading" in result.facts:
@@ -408,7 +409,8 @@ def _prove(
         narrate(f"no proof is written: {what}")
         return
     levels = ", ".join(
-        f"{x.level} ({x.clauses:,} clauses, {x.steps:,} steps)" for x in bundle.proofs
+        f"{x.level} ({counted(x.clauses, 'clause')}, {counted(x.steps, 'step')})"
+        for x in bundle.proofs
     )
     narrate(f"proof: {bundle.folder}: {levels}")
 

@@ -34,6 +34,7 @@ from qsage_validate.errors import (
     Undecided,
     UndecidedError,
     UsageError,
+    counted,
 )
 from qsage_validate.formats.source import Source, quoted
 from qsage_validate.games.protocol import Move, Player, Symmetry, TwoPlayerGame
@@ -390,14 +391,19 @@ class ExactComparison:
         if names:
             more = f" and {len(names) - 5} more" if len(names) > 5 else ""
             return f"different: in one formula alone win {', '.join(names[:5])}{more}"
-        if self.why:
-            left = sum(turn.open for turn in self.turns)
-            return f"undecided: {left} choices are open: {self.why}"
         first, *replies = self.turns
-        count = sum(len(turn.wins) for turn in replies)
+        choices = counted(len(first.wins), "first choice")
+        answers = counted(sum(len(turn.wins) for turn in replies), "reply")
+        if self.why:
+            known = len(first.wins) - first.open
+            answered = sum(len(turn.wins) - turn.open for turn in replies)
+            return (
+                f"undecided: {known} of {choices} and {answered} of {answers} win or lose in both "
+                f"alike, the rest is open: {self.why}"
+            )
         return (
-            f"equal: of {len(first.wins)} first choices and {count} replies the same win in both "
-            f"({self.questions} questions)"
+            f"equal: of {choices} and {answers} the same win in both "
+            f"({counted(self.questions, 'question')})"
         )
 
 
@@ -497,7 +503,9 @@ class _Asking:
         wanted = choice.player is Player.BLACK
         try:
             if self.asked >= self._most:
-                raise UndecidedError(f"{self._most:,} questions were asked")
+                raise UndecidedError(
+                    counted(self._most, "question was asked", "questions were asked")
+                )
             self.asked += 1
             return self._value(residual(self._formulas[which], values)) is wanted
         except UndecidedError as error:

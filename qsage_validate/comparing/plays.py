@@ -50,7 +50,7 @@ from qsage_validate.comparing.exact import (
 )
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout import Layout
-from qsage_validate.errors import Undecided, UndecidedError, UsageError
+from qsage_validate.errors import Undecided, UndecidedError, UsageError, counted
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Move, Position, TwoPlayerGame
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
@@ -99,7 +99,7 @@ def transfer(
     checked = check(formula, found.certificate)
     if not isinstance(checked, CertificateProved):
         raise CheckFailedError(f"the joined certificate does not hold: {checked}")
-    count = f"{len(rest)} other variable{'s' * (len(rest) > 1)}"
+    count = counted(len(rest), "other variable")
     how = f"with functions of {count} by {found.by} (checked by SAT)"
     return Wins(how, found.certificate)
 
@@ -564,7 +564,7 @@ class _Transfer:
         return replace(decided, certificate=certificate) if isinstance(decided, Loses) else decided
 
     def _count(self, plan: Plan) -> str:
-        return f"{sum(1 for _ in plan.nodes()):,} replies{self.unrolling.note}"
+        return f"{counted(sum(1 for _ in plan.nodes()), 'reply')}{self.unrolling.note}"
 
     # -- decided by solvers ------------------------------------------------------------------------
 

@@ -48,7 +48,7 @@ from qsage_validate.encodings.layout import (
     board_view,
     on_grid,
 )
-from qsage_validate.errors import InputError
+from qsage_validate.errors import InputError, counted
 from qsage_validate.formats.meta import ActionVariables, MetaFile
 from qsage_validate.formats.source import Path, unpacked_name
 from qsage_validate.games.protocol import Player
@@ -216,7 +216,7 @@ class _Builder:
         needed = (size - 1).bit_length()
         # Q-sage has a bit, which it makes false, where there is nothing to choose.
         if not needed <= len(bits) <= max(needed, 1):
-            found = f"{len(bits)} bit{'s' * (len(bits) != 1)} for {size} {what}"
+            found = f"{counted(len(bits), 'bit')} for {size} {what}"
             raise self.error(section, index, found, str(needed) if needed else "0 or 1")
 
     def _is_dummy(self, move: ActionVariables, sign: int) -> bool:

@@ -59,7 +59,7 @@ from qsage_validate.encodings.layout import (
     on_grid,
 )
 from qsage_validate.encodings.layout_lines import layout_comments
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import UsageError, counted
 from qsage_validate.games.bddl.model import (
     Action,
     Anchor,
@@ -519,7 +519,7 @@ class LiftedEncoder:
         return self.circuit.and_(initial, self.circuit.false if following is None else following)
 
     def _title(self) -> str:
-        plies = f"{self.plies} plies" if self.plies != 1 else "1 ply"
+        plies = counted(self.plies, "ply")
         return f" {name_of(self.model)}: Black wins within {plies} ({self.name} encoding)"
 
     def _note_goals(self) -> None:

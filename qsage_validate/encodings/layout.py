@@ -17,7 +17,7 @@ from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Final, Protocol
 
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import UsageError, counted
 from qsage_validate.games.protocol import Player, Square
 
 # Codings of moves by the variables of a ply: as the numbers of a grid, a number, or one literal
@@ -355,7 +355,7 @@ class Ply:
         return tuple(literal for literal in self.legal if literal)
 
     def __repr__(self) -> str:
-        return f"<Ply {self.ply}, {self.player}: {len(self.variables)} variables>"
+        return f"<Ply {self.ply}, {self.player}: {counted(len(self.variables), 'variable')}>"
 
 
 def variables_of(ply: Ply) -> list[int]:
@@ -586,7 +586,7 @@ class Layout:
         return IllegalMoves.IGNORED if self.black_passes else IllegalMoves.LOSES
 
     def __repr__(self) -> str:
-        return f"<Layout {self.encoding}: {self.plies} plies, from {self.source}>"
+        return f"<Layout {self.encoding}: {counted(self.plies, 'ply')}, from {self.source}>"
 
 
 def inconclusive(layout: Layout | None, truth: bool) -> str | None:

@@ -34,7 +34,7 @@ from qsage_validate.encodings.layout import (
     UnspecifiedLegality,
     board_view,
 )
-from qsage_validate.errors import InputError
+from qsage_validate.errors import InputError, counted
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.model_text import ModelParts, PartLine, parts_of
 from qsage_validate.games.protocol import Player
@@ -145,7 +145,7 @@ class LineReader:
 
     def count(self, words: Sequence[str], count: int, expected: str) -> Sequence[str]:
         if len(words) != count:
-            raise self.fail(f"{len(words)} values", expected)
+            raise self.fail(counted(len(words), "value"), expected)
         return words
 
     def pairs(
@@ -288,7 +288,7 @@ class LayoutReader(LineReader):
         if not least <= len(self.states) <= most:
             expected = "a state before every move and perhaps one after the last"
             last = self.at[f"state {len(self.states) - 1}"] if self.states else None
-            found = f"{len(self.states)} states for {len(self.moves)} moves"
+            found = f"{counted(len(self.states), 'state')} for {counted(len(self.moves), 'move')}"
             raise self.fail(found, expected, last)
 
     def _check_stops(self) -> None:
@@ -336,8 +336,7 @@ class LayoutReader(LineReader):
     def _check_width(self, bits: Bits, count: int, what: str) -> None:
         needed = (count - 1).bit_length()
         if len(bits) != needed:
-            bit = "bit" if len(bits) == 1 else "bits"
-            raise self.fail(f"{len(bits)} {bit} for {count} {what}", str(needed))
+            raise self.fail(f"{counted(len(bits), 'bit')} for {count} {what}", str(needed))
 
     def _square(self, x: str, y: str, chooser: Quantifier) -> tuple[Number, Number]:
         """Column and row of a square of the board."""
@@ -462,7 +461,8 @@ class LayoutReader(LineReader):
         if code and literals:
             raise self.fail("code and literals", "one of them")
         if not literals and len(moves) > 1 << len(code):
-            raise self.fail(f"{len(code)} bits for {len(moves)} moves", "enough bits for each move")
+            found = f"{counted(len(code), 'bit')} for {counted(len(moves), 'move')}"
+            raise self.fail(found, "enough bits for each move")
         code, literals = self.chosen(code, chooser), self._one_each(literals, chooser)
         from qsage_validate.encodings.list_codings import NumberedCoding, OneHotCoding
 
@@ -526,7 +526,7 @@ class LayoutReader(LineReader):
         places = self._texts(number)
         position = self.chosen(self.vector(bits, _MOST_BITS), Quantifier.FORALL)
         if len(places) > 1 << len(position):
-            found = f"{len(position)} bits for {len(places)} places"
+            found = f"{counted(len(position), 'bit')} for {counted(len(places), 'place')}"
             raise self.fail(found, "enough bits for each place")
         self.view = replace(self.view, axes=(Number(position, len(places)),), names=places)
 
@@ -562,7 +562,7 @@ class LayoutReader(LineReader):
     def _atoms(self, word: str, count: int) -> Bits:
         literals = self.vector(word, count, zeros=True)
         if literals and len(literals) != count:
-            found = f"{len(literals)} literal{'s' * (len(literals) != 1)}"
+            found = f"{counted(len(literals), 'literal')}"
             raise self.fail(found, f"one for each of {count} atoms")
         return literals
 

@@ -46,7 +46,7 @@ from qsage_validate.encodings.encoding import (
 from qsage_validate.encodings.explicit import ClauseSet, constant, differs, until_last_black_ply
 from qsage_validate.encodings.layout import Bits, Layout, StateView
 from qsage_validate.encodings.list_codings import listed
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import UsageError, counted
 from qsage_validate.games.masks import members, width_for
 from qsage_validate.games.positional.cover_game import Pairing, PairingGame
 from qsage_validate.games.positional.hex import (
@@ -343,12 +343,12 @@ def claims_in_time(model: PositionalModel, encoding: str) -> tuple[str, ...]:
 
 def said(whole: PositionalModel, left: PositionalModel) -> tuple[str, dict[str, object]]:
     """What preparation has left of a game, in a line for people and by keys."""
-    parts = [f"{whole.open.bit_count()} open positions, {left.open.bit_count()} left"]
+    parts = [f"{counted(whole.open.bit_count(), 'open position')}, {left.open.bit_count()} left"]
     if whole.black_wins or whole.white_wins:
         before, after = (len(m.black_wins) + len(m.white_wins) for m in (whole, left))
-        parts.append(f"{before} winning sets, {after} left")
+        parts.append(f"{counted(before, 'winning set')}, {after} left")
     if left.first_moves:
-        parts.append(f"{left.first_moves.bit_count()} first moves left")
+        parts.append(f"{counted(left.first_moves.bit_count(), 'first move')} left")
     facts = {"open_positions": whole.open.bit_count(), "positions_left": left.open.bit_count()}
     return f"{whole.name} prepared: {'; '.join(parts)}", dict(facts)
 

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from qsage_validate.circuit.aig import Aig, Literals
-from qsage_validate.errors import InputError
+from qsage_validate.errors import InputError, counted
 from qsage_validate.formats.aiger_parts import AigerFile, AigerHeader, AigerReader
 from qsage_validate.formats.numbers import Column
 from qsage_validate.formats.source import BOM, byte_error, quoted
@@ -44,7 +44,7 @@ def parse_aiger(data: bytes, path: str | None = None) -> AigerFile:
     """
     data = data.removeprefix(BOM)
     header = _read_header(data, path)
-    stage(f"reading {header.gates:,} gates")
+    stage(f"reading {counted(header.gates, 'gate')}")
     if header.binary:
         return _BinaryReader(data, path, header).read()
     from qsage_validate.formats.aiger_ascii import AsciiReader
@@ -69,7 +69,7 @@ def _read_header(data: bytes, path: str | None) -> AigerHeader:
             token = word[:40].decode("ascii", "backslashreplace")
             raise byte_error(path, data, at, quoted(token), f"a number in {_HEADER}")
     if not 6 <= len(words) <= 10:
-        found = f"a header with {len(words) - 1} numbers"
+        found = f"a header with {counted(len(words) - 1, 'number')}"
         raise byte_error(path, data, 0, found, _HEADER)
     if end < 0:
         raise byte_error(path, data, len(line), "the end of the file", "a line end")
@@ -101,7 +101,7 @@ def _check_plausible(header: AigerHeader, data: bytes, path: str | None) -> None
     else:
         needed = 2 * (header.inputs + header.outputs) + 6 * header.gates
     if needed > rest:
-        found = f"a header that needs {needed:,} bytes with {max(0, rest - 1):,} behind it"
+        found = f"a header that needs {counted(needed, 'byte')} with {max(0, rest - 1):,} behind it"
         raise byte_error(path, data, 0, found, "a complete file")
     sum_ = header.inputs + header.gates
     if header.maximum < sum_ or (header.binary and header.maximum != sum_):
@@ -111,7 +111,7 @@ def _check_plausible(header: AigerHeader, data: bytes, path: str | None) -> None
     # Binary inputs take no bytes: without this, they could be any number.
     limit = min(_MAX_VARIABLE, len(data) + _SPARE_VARIABLES)
     if header.maximum > limit:
-        found = f"{header.maximum} as the maximal index in a file of {len(data):,} bytes"
+        found = f"{header.maximum} as the maximal index in a file of {counted(len(data), 'byte')}"
         raise byte_error(path, data, 4, found, f"at most {limit}")
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qsage_validate.circuit.aig import Aig, Literals
-from qsage_validate.errors import InputError
+from qsage_validate.errors import InputError, counted
 from qsage_validate.formats.numbers import Column, NotANumberError, parse_integers
 from qsage_validate.formats.source import byte_error, decoded_comment, quoted
 
@@ -120,7 +120,7 @@ class AigerReader:
         per_line = np.diff(np.searchsorted(offsets, starts))
         if len(values) != width * count or (per_line != width).any():
             line = int(np.flatnonzero(per_line != width)[0])
-            found = f"{int(per_line[line])} numbers"
+            found = counted(int(per_line[line]), "number")
             raise self.error(int(starts[line]), found, f"{what} ({width} numbers a line)")
         return values.reshape(count, width), end
 

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from qsage_validate.circuit.qbf import PrenexOrder, Qbf
-from qsage_validate.errors import Exit, InputError
+from qsage_validate.errors import InputError
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.source import (
     Format,
     Path,
     label,
     read_bytes,
-    sniff,
     sniff_bytes,
     unknown_format,
 )
 from qsage_validate.registry import declared, load
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
 
 # Formats that extensions read
@@ -67,13 +66,6 @@ def formula_in(path: str, own: Format) -> Qbf | None:
     return found
 
 
-def solver_of(path: str) -> Callable[..., Exit] | None:
-    """What decides a formula of the format of a file; ``None`` where QBF solvers do."""
-    own = sniff(path)
-    place = next((one.solve for one in formats() if one.format is own), None)
-    return None if place is None else cast("Callable[..., Exit]", load(place))
-
-
 # A formula in whatever format its file has
 
 
@@ -97,4 +89,6 @@ def read_formula(path: Path, order: PrenexOrder | None = None) -> Qbf:
         return parse_qaiger(data, label(path))
     if found is Format.UNKNOWN:
         raise unknown_format(data, label(path), "a formula (QCIR, QDIMACS or QAIGER)")
-    raise InputError(label(path), 1, 1, f"a file of another kind ({found.value})", "a formula")
+    takes = {Format.SOLUTION: ", or --solution FILE", Format.HEX_STRATEGY: ", or --strategy FILE"}
+    expected = "a formula" + takes.get(found, "")
+    raise InputError(label(path), 1, 1, f"a file of another kind ({found.value})", expected)

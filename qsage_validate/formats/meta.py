@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from qsage_validate.errors import counted
 from qsage_validate.formats.source import PERCENT, Path, Source, quoted
 
 Bits = tuple[int, ...]
@@ -102,12 +103,12 @@ class _Reader:
         lines = self.body[section]
         if len(lines) < least:
             end = lines[-1].offset + len(lines[-1].text) if lines else self.headers[section]
-            found = f"{len(lines)} lines in #{section}"
+            found = f"{counted(len(lines), 'line')} in #{section}"
             raise self.source.error(end, found, f"{'' if most == least else 'at least '}{least}")
         if most is not None and len(lines) > most:
             found = quoted(lines[most].text)
             raise self.source.error(
-                lines[most].offset, found, f"{most} line{'s' * (most != 1)} in #{section}"
+                lines[most].offset, found, f"{counted(most, 'line')} in #{section}"
             )
         return lines
 
@@ -117,10 +118,14 @@ class _Reader:
         values = [self.number(line.offset + at, word, what, least) for at, word in words]
         if len(values) < count:
             end = line.offset + len(line.text)
-            raise self.source.error(end, "the end of the line", f"{count} numbers: {what}")
+            raise self.source.error(
+                end, "the end of the line", f"{counted(count, 'number')}: {what}"
+            )
         if len(values) > count:
             at, word = words[count]
-            raise self.source.error(line.offset + at, quoted(word), f"{count} numbers: {what}")
+            raise self.source.error(
+                line.offset + at, quoted(word), f"{counted(count, 'number')}: {what}"
+            )
         return tuple(values)
 
     def number(self, offset: int, word: str, what: str, least: int) -> int:
@@ -147,7 +152,7 @@ class _Reader:
         if line.text[at:].strip():
             where = at + len(line.text[at:]) - len(line.text[at:].lstrip())
             found = quoted(line.text[where:])
-            raise self.source.error(line.offset + where, found, f"{len(names)} lists")
+            raise self.source.error(line.offset + where, found, counted(len(names), "list"))
         return lists
 
     def _bits(self, offset: int, inner: str, name: str) -> Bits:
@@ -192,8 +197,10 @@ def parse_meta(text: str, path: str | None = None) -> MetaFile:
     symbolic_x, symbolic_y = reader.bit_lists(position, ("x bits", "y bits"))
     # Where White begins, Black's first move is dropped and the depth counts it all the same.
     if depth not in (len(move_lists), len(move_lists) + 1):
-        found = f"{len(move_lists)} lines in #actionvars"
-        raise source.error(reader.headers["actionvars"], found, f"one for each of {depth} plies")
+        found = f"{counted(len(move_lists), 'line')} in #actionvars"
+        raise source.error(
+            reader.headers["actionvars"], found, f"one for each of {counted(depth, 'ply')}"
+        )
     states = reader.lines("statevars", len(move_lists) + 1, len(move_lists) + 1)
     pairs = [reader.numbers(line, 2, "the two state variables", 1) for line in states]
     (goal_line,) = reader.lines("goalvar", 1, 1)

@@ -32,7 +32,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from qsage_validate.errors import InputError
+from qsage_validate.errors import InputError, counted
 from qsage_validate.formats.grid_names import Cell, cell_name, named_cell
 from qsage_validate.formats.source import Source, quoted
 
@@ -411,7 +411,7 @@ def _ends(reader: _Reader) -> tuple[str, str] | None:
     for section in ("source", "target"):
         words = list(reader.words(section))
         if len(words) != 1:
-            count = f"{len(words)} words in #{section}"
+            count = f"{counted(len(words), 'word')} in #{section}"
             raise reader.source.error(reader.headers[section], count, "one")
         (word,) = words
         if not _NAME.fullmatch(word.text) or word.text in (*reader.positions, *found):
@@ -725,7 +725,7 @@ class _Position:
         self.turn = _OTHER[colour]
         if word in ("swap-pieces", "swap"):
             if len(self.stones) != 1:
-                found = f"a swap with {len(self.stones)} stones on the board"
+                found = f"a swap with {counted(len(self.stones), 'stone')} on the board"
                 raise self.source.error(value.offset, found, "one behind the first move")
             ((x, y),) = self.stones
             if max(x, y) > min(self.columns, self.rows):

@@ -26,7 +26,7 @@ from math import inf
 from typing import TYPE_CHECKING, Final
 
 from qsage_validate.circuit.qbf import Connective, Gate, PrenexOrder, Qbf, Quantifier, Scope
-from qsage_validate.errors import InputError
+from qsage_validate.errors import InputError, counted
 from qsage_validate.formats.qcir_words import (
     BARE_NAME,
     FREE,
@@ -282,7 +282,7 @@ class _Reader:
                 if OUTPUT in seen:
                     raise self.source.error(s.start, "a second output", "one output")
                 if len(s.arguments) != 1:
-                    found = f"an output of {len(s.arguments)} literals"
+                    found = f"an output of {counted(len(s.arguments), 'literal')}"
                     raise self.source.error(s.start, found, "an output of 1 literal")
                 seen.add(OUTPUT)
             else:
@@ -366,7 +366,7 @@ class _Reader:
             connective = _CONNECTIVES[s.keyword]
             arity = _ARITY.get(connective)
             if arity is not None and len(s.arguments) != arity:
-                found = f"{s.keyword} of {len(s.arguments)} literals"
+                found = f"{s.keyword} of {counted(len(s.arguments), 'literal')}"
                 raise self.source.error(self._keyword_at(s), found, f"{arity}")
             inputs: list[int] = []
             for index, literal in enumerate(s.arguments):

@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
-from qsage_validate.errors import InputError
+from qsage_validate.errors import InputError, counted
 from qsage_validate.formats.aiger import parse_aiger
 from qsage_validate.formats.aiger_parts import AigerFile
 from qsage_validate.formats.numbers import MAX_DIGITS, Column
@@ -104,7 +104,7 @@ class NameTable(Mapping[int, str]):
                 start = end
 
     def __repr__(self) -> str:
-        return f"NameTable of {len(self):,} names"
+        return f"NameTable of {counted(len(self), 'name')}"
 
 
 class _Items(ItemsView[int, str]):
@@ -202,7 +202,7 @@ class GateTable(Mapping[int, Gate]):
         return _GateValues(self)
 
     def __repr__(self) -> str:
-        return f"GateTable of {len(self):,} gates"
+        return f"GateTable of {counted(len(self), 'gate')}"
 
 
 class _GateItems(ItemsView[int, Gate]):
@@ -799,7 +799,10 @@ def _order(below: Sequence[int], starts: Sequence[int]) -> array[int]:
 _SYMBOL: Final = re.compile(r"([0-9]{1,10})(?: (.*))?")
 _MAX_LEVEL: Final = 2**31 - 1
 _NAME: Final = re.compile(r"[^\s#(),;=-][^\s#(),;=]*")
-_EXPECTED: Final = "QAIGER: one output, and a quantifier level in the symbol of each input"
+_EXPECTED: Final = (
+    "a formula: QCIR, QDIMACS, or QAIGER with one output and a quantifier level in the symbol of "
+    "each input"
+)
 
 
 def parse_qaiger(data: bytes, path: str | None = None) -> Qbf:
@@ -828,7 +831,7 @@ def formula_of(file: AigerFile) -> Qbf:
         if match[2]:
             texts[variable] = match[2].strip()
     if len(file.outputs) != 1:
-        found = f"an AIGER file of {len(file.outputs)} outputs"
+        found = f"an AIGER file of {counted(len(file.outputs), 'output')} (a certificate?)"
         raise InputError(file.path, None, None, found, _EXPECTED)
     scopes = tuple(
         Scope(Quantifier.FORALL if level % 2 else Quantifier.EXISTS, tuple(variables))

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.circuit.rewriting import conjuncts
-from qsage_validate.errors import InputError
+from qsage_validate.errors import InputError, counted
 from qsage_validate.formats.numbers import NotANumberError, parse_integers
 from qsage_validate.formats.policy import put_up_with
 from qsage_validate.formats.source import BOM, LETTER_C, Source, byte_error, decoded_comment, quoted
@@ -112,10 +112,10 @@ class Dimacs:
         said: list[str] = []
         there: list[str] = []
         if not variables <= self.variables <= self.limit:
-            said.append(f"{self.variables:,} variable{'s' * (self.variables != 1)}")
+            said.append(counted(self.variables, "variable"))
             there.append(f"{variables:,}")
         if clauses != self.clauses:
-            said.append(f"{self.clauses:,} clause{'s' * (self.clauses != 1)}")
+            said.append(counted(self.clauses, "clause"))
             there.append(f"{clauses:,}")
         if not said:
             return None

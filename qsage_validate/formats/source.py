@@ -20,7 +20,7 @@ from functools import cache
 from os import PathLike, fspath
 from typing import IO, Final, TextIO
 
-from qsage_validate.errors import InputError, UsageError
+from qsage_validate.errors import InputError
 from qsage_validate.formats.policy import check_inside
 from qsage_validate.system.reading import reading
 
@@ -72,6 +72,7 @@ class Format(Enum):
     BQRP = "binary QRP trace"
     QUTE = "Qute's trace"
     SOLUTION = "solution file"
+    HEX_STRATEGY = "Hex strategy"
     UNKNOWN = "unknown"
 
 
@@ -256,7 +257,7 @@ def label(path: Path) -> str:
     folder, file = os.path.split(fspath(path))
     if folder == _samples() and file in os.listdir(folder):
         return _SAMPLE + file
-    return "<stdin>" if fspath(path) == STDIN else fspath(path)
+    return "<stdin>" if fspath(path) == STDIN else fspath(path) or "''"
 
 
 # --- Samples -------------------------------------------------------------------------------
@@ -357,8 +358,8 @@ def open_input(path: Path, *, pipes: bool = True, most: float = MAX_BYTES) -> IO
         file.close()
         found = f"{status.st_size:,} bytes" if stat.S_ISREG(status.st_mode) else "no file any more"
         raise InputError(name, None, None, found, f"a file of at most {most:,} bytes")
-    if _guarded:
-        _guarded[-1][status.st_dev, status.st_ino] = name
+    if guarded:
+        guarded[-1][status.st_dev, status.st_ino] = name
     return file
 
 
@@ -439,6 +440,7 @@ _QRP: Final = re.compile(rb"\A(?:[c#][^\n]*\n)*p[ \t]+(b?)qrp[ \t]")
 _QUTE: Final = re.compile(
     rb"\A(?:[ae][ \t]+[1-9][ \t0-9]*(?:\r?\n|\Z)|[1-9][0-9]*[ ][01][ ](?:-?[0-9]+[ ])*0\r?\n)"
 )
+_HEX_STRATEGY: Final = re.compile(rb"(?:\s|#[^\n]*\n)*hex[ \t]+[0-9]+x[0-9]+\s")
 
 
 def sniff(path: Path) -> Format:
@@ -486,6 +488,8 @@ def sniff_bytes(data: bytes) -> Format:
         return Format.META
     if _PG.search(head):
         return Format.PG
+    if _HEX_STRATEGY.match(head):
+        return Format.HEX_STRATEGY
     if _QASP.search(head):
         return Format.QASP
     if _GDL_START.match(head) and _GDL.search(head):
@@ -506,27 +510,14 @@ def unknown_format(data: bytes, path: str | None, expected: str) -> InputError:
 # --- Guarding ------------------------------------------------------------------------------
 
 # The files that were read, by device and number; a dictionary for each guard around the other.
-_guarded: Final[list[dict[tuple[int, int], str]]] = []
+guarded: Final[list[dict[tuple[int, int], str]]] = []
 
 
 @contextlib.contextmanager
 def inputs_guarded() -> Iterator[None]:
     """While inside, no file is written over that was read inside, unless it is to be continued."""
-    _guarded.append({})
+    guarded.append({})
     try:
         yield
     finally:
-        _guarded.pop()
-
-
-def check_writable(path: Path) -> None:
-    """Raise ``UsageError`` when writing ``path`` would overwrite an input that is guarded."""
-    if not _guarded or fspath(path) == STDIN:
-        return
-    try:
-        status = os.stat(path)
-    except (OSError, ValueError):
-        return  # it is not there, or writing says what is the matter
-    other = _guarded[-1].get((status.st_dev, status.st_ino))
-    if other is not None:
-        raise UsageError(f"writing {fspath(path)} would overwrite {other}: choose another file")
+        guarded.pop()

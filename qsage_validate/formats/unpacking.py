@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Callable
 from typing import Final, Protocol
 
-from qsage_validate.errors import InputError
+from qsage_validate.errors import InputError, counted
 
 # A file that unpacks to more than this, and to more than so many times its own size, is no
 # formula (real ones shrink five- to fifteenfold) but a decompression bomb.
@@ -126,7 +126,7 @@ def _unpack(
             chunk = decompressor.decompress(block, 8 * _CHUNK)
             unpacked.write(chunk)
             if unpacked.tell() > limit:
-                found = f"{kind} data that unpacks to more than {limit:,} bytes"
+                found = f"{kind} data that unpacks to more than {counted(limit, 'byte')}"
                 raise InputError(name, None, None, found, "a formula or certificate")
             if not chunk and not block and not decompressor.eof:
                 raise EOFError("it ends too early")

@@ -13,11 +13,13 @@ from os import fspath
 from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.errors import InputError
+from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.policy import check_inside
 from qsage_validate.formats.qcir_words import BARE_NAME
-from qsage_validate.formats.source import PACKED, STDIN, Path, check_writable, unpacked_name
+from qsage_validate.formats.source import PACKED, STDIN, Path, guarded, unpacked_name
 from qsage_validate.system.signals import orderly_termination
+
+_DIRECTORY: Final = "a directory", "a file that can be written"
 
 
 def write_atomic(path: Path, data: str | bytes, *, continued: bool = False) -> None:
@@ -48,12 +50,25 @@ def write_atomic(path: Path, data: str | bytes, *, continued: bool = False) -> N
         target = os.path.realpath(name)
         mode = os.stat(name).st_mode if os.path.exists(name) else None
         if mode is not None and stat.S_ISDIR(mode):
-            raise InputError(name, None, None, "a directory", "a file that can be written")
+            raise InputError(name, None, None, *_DIRECTORY)
         if mode is not None and not stat.S_ISREG(mode):
             with open(name, "wb") as stream:
                 stream.write(content)
             return
         _replace(target, content, _permissions(mode))
+
+
+def check_writable(path: Path) -> None:
+    """Raise ``UsageError`` when writing ``path`` would overwrite an input that is guarded."""
+    if not guarded or fspath(path) == STDIN:
+        return
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return  # it is not there, or writing says what is the matter
+    other = guarded[-1].get((status.st_dev, status.st_ino))
+    if other is not None:
+        raise UsageError(f"writing {fspath(path)} would overwrite {other}: choose another file")
 
 
 @contextlib.contextmanager
@@ -91,10 +106,21 @@ def _replace(target: str, content: bytes, permissions: int) -> None:
             raise
 
 
-def check_folder_of(path: str) -> None:
-    """Raise ``InputError`` for an output in no folder: before the work, not after it."""
+def check_output(path: str, kind: str) -> None:
+    """Raise ``InputError`` for what cannot be written: before the work, not after it.
+
+    ``kind`` is what is named: ``DIR`` or ``FOLDER``, ``NAME`` (of several files), else a file.
+    """
+    if not path:
+        raise UsageError("found '' for a file that is written, expected its name")
+    if kind in ("DIR", "FOLDER"):
+        if os.path.isfile(path):
+            raise InputError(path, None, None, "a file", "a folder that can be written")
+        return
     with _writing(path):
         os.stat(os.path.join(os.path.dirname(path), "") or ".")
+    if kind != "NAME" and os.path.isdir(path):
+        raise InputError(path, None, None, *_DIRECTORY)
 
 
 def is_clausal_name(path: str) -> bool:

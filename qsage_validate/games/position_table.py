@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.errors import UndecidedError, UsageError, counted
 from qsage_validate.formats.source import unpacked_name
 from qsage_validate.games.protocol import BoardPicture, Player, Position, Square, TwoPlayerGame
 from qsage_validate.system.limits import Limits
@@ -69,7 +69,7 @@ def valued_positions(
         seen.update(new)
         waiting += new
         if limits.positions is not None and len(waiting) > limits.positions:
-            raise UndecidedError(f"there are more than {limits.positions:,} positions")
+            raise UndecidedError(f"there are more than {counted(limits.positions, 'position')}")
     known: dict[Position, ValuedPosition] = {}
     for position in reversed(waiting):
         known[position] = _valued(position, {m: known[p] for m, p in successors[position].items()})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from os import path
 
-from qsage_validate.errors import UsageError, did_you_mean
+from qsage_validate.errors import UsageError, counted, did_you_mean
 from qsage_validate.formats.source import STDIN, Format, label, quoted, sample_words, sniff
 from qsage_validate.games.bddl.language import BDDL
 from qsage_validate.games.bddl.model import Model
@@ -65,7 +65,7 @@ def find_model(
             return _model_of_file(word, options)
         return find_game(word).build(plain(word), options, language)
     if len(words) != 2:
-        found = "no game" if not words else f"{len(words)} words"
+        found = "no game" if not words else counted(len(words), "word")
         raise UsageError(f"found {found}, expected {_expected()}")
     names = {name for game in library_games() for name in game.names}
     if any(not _is_file(word) and word.lower() in names for word in words):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout import UNKNOWN, Layout, Ply
-from qsage_validate.errors import InputError, MissingExtraError, Undecided, UsageError
+from qsage_validate.errors import InputError, MissingExtraError, Undecided, UsageError, counted
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.languages import model_from_parts
 from qsage_validate.games.protocol import TwoPlayerGame
@@ -243,18 +243,18 @@ class _Judgement:
             name = self.formula.name(script.early[0])
             why = f"variable {name} stands left of what its value depends on"
         elif not why and script.unknown:
-            why = f"{len(script.unknown)} variables have no suggestion"
+            why = f"{counted(len(script.unknown), 'variable has', 'variables have')} no suggestion"
         why = why or "the values that are suggested do not satisfy the formula"
         return f"{why}, in a play that Black wins: {moves}"
 
     def _agreement(self, plies: int) -> str:
         going_on = ", with nobody stopping before the last move of a play" if self.going_on else ""
         if len(self.halves) == 2:
-            return f"formula and rules agree on all scripts of {plies} plies{going_on}"
+            return f"formula and rules agree on all scripts of {counted(plies, 'ply')}{going_on}"
         if self.halves == (False,):
-            scripts = f"no script of {plies} plies that the rules give to White"
+            scripts = f"no script of {counted(plies, 'ply')} that the rules give to White"
             return f"{scripts} satisfies the formula{going_on}"
-        scripts = f"each script of {plies} plies that the rules give to Black"
+        scripts = f"each script of {counted(plies, 'ply')} that the rules give to Black"
         return f"{scripts} satisfies the formula{going_on}"
 
     # -- position by position ---------------------------------------------------------------
@@ -340,7 +340,7 @@ class _Judgement:
             )
             return Refuted(tuple(findings))
         words = positions.residuals.words
-        count = f"{tally.positions} positions"
+        count = counted(tally.positions, "position")
         if tally.settled:
             self.by_positions = True
             told = f"formula and game agree after all plays of legal moves ({count})"
@@ -366,11 +366,12 @@ def _sampled(tally: SearchTally, drawn: PositionSample, words: Mapping[str, int]
     parts = []
     if drawn.positions:
         parts.append(
-            f"{drawn.positions} positions drawn at random and from both players' strategies "
+            f"{counted(drawn.positions, 'position')} drawn at random and from both players' "
+            "strategies "
             f"(Black wins {drawn.black})"
         )
     if tally.asked:
-        parts.append(f"{tally.asked} positions after the shortest plays")
+        parts.append(f"{counted(tally.asked, 'position')} after the shortest plays")
     told = ", and in ".join(parts)
     if words:
         told += f"; some of them by the word of {', '.join(words)}"

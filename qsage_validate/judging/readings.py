@@ -14,7 +14,7 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.rewriting import recovered
 from qsage_validate.encodings.layout import FOUND, Layout, Ply, UnspecifiedLegality
 from qsage_validate.encodings.list_codings import NumberedCoding
-from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.errors import UndecidedError, UsageError, counted
 from qsage_validate.games.masks import width_for
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.judging.boards import with_board
@@ -295,7 +295,7 @@ class _ReadingSearch:
             batch = list(islice(readings, size))
             if not batch:
                 break
-            text = f"{self.screening.tried} readings"
+            text = counted(self.screening.tried, "reading")
             self.tell(Progress("readings", text, self.screening.tried, None))
             effort = self.screening.values.effort + _LIKELY_EFFORT
             if number >= _LIKELY:
@@ -590,8 +590,9 @@ def check_size(formula: Qbf, sketch: Sketch) -> None:
         if has < least:
             kind = "existential" if player is Player.BLACK else "universal"
             raise UsageError(
-                f"the game {sketch.name} cannot be the formula's: {player} makes {plies} plies, "
-                f"which need {least} {kind} variables, and it has {has}{_taken_away(formula)}"
+                f"the game {sketch.name} cannot be the formula's: {player} makes "
+                f"{counted(plies, 'ply')}, which need {least} {kind} variables, and it has {has}"
+                f"{_taken_away(formula)}"
             )
 
 

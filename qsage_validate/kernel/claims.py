@@ -13,6 +13,7 @@ from typing import Final, TypeVar
 
 from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.sat import Solver, circuit_clauses, load
+from qsage_validate.errors import counted
 from qsage_validate.kernel.player import FindingKind
 from qsage_validate.system.limits import NEVER, Deadline, Progress, Tell, nobody
 
@@ -45,7 +46,7 @@ class ClaimsTimeoutError(Exception):
     """The time ran out; ``done`` claims had been proved."""
 
     def __init__(self, done: int) -> None:
-        super().__init__(f"{done} claims proved")
+        super().__init__(f"{counted(done, 'claim')} proved")
         self.done = done
 
 

@@ -26,7 +26,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import inf
 
-from qsage_validate.errors import Exit, InputError, QsageError, one_line
+from qsage_validate.errors import Exit, InputError, QsageError, counted, one_line
 from qsage_validate.formats.source import open_input
 
 Clause = tuple[int, ...]
@@ -84,7 +84,9 @@ def read_cnf(path: str, lines: Iterable[bytes]) -> dict[int, Clause]:
             raise InputError(path, line, None, _shown(text), f"variables up to {variables}")
         clauses[line - 1] = tuple(literals)
     if len(clauses) != count:
-        raise InputError(path, line, None, f"{len(clauses)} clauses", f"{count} clauses")
+        raise InputError(
+            path, line, None, counted(len(clauses), "clause"), counted(count, "clause")
+        )
     return clauses
 
 

@@ -32,6 +32,7 @@ from qsage_validate.errors import (
     IllegalMoveError,
     MalformedMoveError,
     UsageError,
+    counted,
 )
 from qsage_validate.games.protocol import BoardPicture, Player
 
@@ -155,7 +156,7 @@ class History:
         return len(self._rounds) - len(self.line)
 
     def __repr__(self) -> str:
-        return f"<History of {len(self._rounds)} rounds>"
+        return f"<History of {counted(len(self._rounds), 'round')}>"
 
 
 # A play between a person and whatever answers, with its history

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Final
 
-from qsage_validate.errors import InputError, QsageError
+from qsage_validate.errors import InputError, QsageError, counted
 from qsage_validate.formats.json_text import Json, parse_json
 from qsage_validate.formats.source import Source
 from qsage_validate.formats.writing import write_atomic
@@ -56,7 +56,7 @@ class Recent:
         """The entry that the file has; raises ``InputError``."""
         words = tuple(_short(word) for word in data["words"].items())
         if not 1 <= len(words) <= _MOST_WORDS:
-            raise data["words"].error(f"{len(words)} words", f"1 to {_MOST_WORDS}")
+            raise data["words"].error(counted(len(words), "word"), f"1 to {_MOST_WORDS}")
         play = data.given("play")
         ply, when = data.given("ply"), data.given("when")
         return cls(

@@ -39,6 +39,7 @@ from qsage_validate.errors import (
     InputError,
     MalformedMoveError,
     UsageError,
+    counted,
 )
 from qsage_validate.formats.source import Source
 from qsage_validate.games.protocol import Player
@@ -151,7 +152,7 @@ class Transcript:
         return cls(title, person, plies, told, variations, path)
 
     def __repr__(self) -> str:
-        return f"<Transcript {self.title}: {len(self.plies)} plies>"
+        return f"<Transcript {self.title}: {counted(len(self.plies), 'ply')}>"
 
 
 def _read_line(

@@ -20,7 +20,7 @@ from qsage_validate.encodings.layout import (
     inconclusive,
 )
 from qsage_validate.encodings.layout_reader import layout_from_comments
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import UsageError, counted
 from qsage_validate.formats.formula import formula_in, read_formula
 from qsage_validate.formats.source import (
     PACKED,
@@ -147,6 +147,8 @@ def sorted_out(files: Files) -> Files:
             raise unknown_format(read_bytes(files.formula), label(files.formula), expected)
         found = beside(files.formula)
         if found is None:
+            if sniff(files.formula) not in (Format.DQDIMACS, Format.DQCIR):
+                read_formula(files.formula)  # which says so where it is something else
             raise UsageError(f"no certificate beside {files.formula}: name it with --cert FILE")
         return replace(files, certificate=found)
     if files.certificate is None:
@@ -729,11 +731,11 @@ def _notes(certificate: Certificate, formula: Qbf | None, solving: Solving | Non
         ):
             names = ", ".join(formula.name(v) for v in free[:8]) + (", …" if len(free) > 8 else "")
             what = "read as false" if solving is None else f"{solving.name} answers"
-            notes.append(f"{len(free)} variables without a function, {what}: {names}")
+            notes.append(f"{counted(len(free), 'variable')} without a function, {what}: {names}")
         if isinstance(certificate, CircuitCertificate) and certificate.extra:
             notes.append(
-                f"{len(certificate.extra)} functions of gates (variables of the clausal form): not "
-                "used, the formula defines its gates"
+                f"{counted(len(certificate.extra), 'function')} of gates (variables of the clausal "
+                "form): not used, the formula defines its gates"
             )
     return notes
 

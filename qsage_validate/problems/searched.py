@@ -421,10 +421,12 @@ class RulesProblem(Protocol):
 class DeclaredStrategies:
     """Who plays by a strategy's file: ``problem`` is the place of a function from its path.
 
-    That returns a :class:`RulesProblem`, and raises ``InputError``.
+    That returns a :class:`RulesProblem`, and raises ``InputError``.  ``told`` is that of one from
+    the bytes of a file and its name to the facts for ``qsage info``.
     """
 
     problem: str
+    told: str
 
 
 @dataclass(frozen=True)

@@ -492,6 +492,8 @@ class Manifest:
 def read_manifest(folder: str) -> Manifest:
     """Read a bundle's manifest; raises ``InputError``."""
     path = os.path.join(folder, MANIFEST)
+    if os.path.isfile(folder):
+        raise InputError(folder, None, None, "a file", f"a folder with {MANIFEST}")
     return _manifest(folder, parse_json(Source.plain(path), "a bundle's manifest"))
 
 

@@ -21,7 +21,7 @@ from qsage_validate.arena.adversary import KEPT_FINDINGS
 from qsage_validate.arena.open import open_play_engine
 from qsage_validate.certificates.choose_oracle import OracleKind
 from qsage_validate.certificates.simulation_oracle import SimulationOracle
-from qsage_validate.errors import InputError, Undecided, UsageError, one_line
+from qsage_validate.errors import InputError, Undecided, UsageError, counted, one_line
 from qsage_validate.formats.source import Source
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.problems.load import BoardProblem, Problem
@@ -273,7 +273,7 @@ def _covered(data: Json, plies: int) -> Covered:
     def column(name: str) -> list[int]:
         found = data[name].each(_is_count, "a number of plays")
         if len(found) != plies + 1:
-            raise data[name].error(f"{len(found)} numbers", f"{plies + 1}")
+            raise data[name].error(counted(len(found), "number"), f"{plies + 1}")
         return list(found)
 
     def layer(name: str) -> list[tuple[str, int]]:
@@ -437,7 +437,7 @@ class _Exhaustion(Generic[Nodes]):
                 return "time is up"
             most = self._limits.positions
             if most is not None and sum(done.positions) >= most:
-                return f"the limit of {most:,} positions is reached"
+                return f"the limit of {counted(most, 'position')} is reached"
             batch, plays = self._next_batch()
             found = self._walker.expand(batch)
             self._halfway = True
@@ -516,8 +516,8 @@ class _Exhaustion(Generic[Nodes]):
     def _where(self) -> str:
         done = self._done
         return (
-            f"ply {done.ply + 1} of {done.plies}: {sum(done.positions):,} positions, "
-            f"{rounded(self._plays_begun())} plays begun"
+            f"ply {done.ply + 1} of {done.plies}: {counted(sum(done.positions), 'position')}, "
+            f"{_plays(self._plays_begun())} begun"
         )
 
     def _result(self, stopped: str) -> LevelResult:
@@ -557,22 +557,24 @@ class _Exhaustion(Generic[Nodes]):
         plays = sum(done.ended) + done.unknown
         if done.unknown:
             return Undecided(
-                f"of {rounded(done.unknown)} of {rounded(plays)} plays nobody can tell who won"
+                f"of {rounded(done.unknown)} of {_plays(plays)} nobody can tell who won"
             )
         if self._problem.game is None:
             what = "all that are legal for the formula, and no rules are known"
-            return Sampled(f"{rounded(plays)} plays: {what}")
+            return Sampled(f"{_plays(plays)}: {what}")
         if not plays:
             return Undecided("no play was seen to its end")
+        those, are = ("the only play", "is") if plays == 1 else (f"all {_plays(plays)}", "are")
         reason = (
-            f"all {rounded(plays)} plays of the opponent's legal moves are won as promised "
-            f"({sum(done.positions):,} positions)"
+            f"{those} of the opponent's legal moves {are} won as promised "
+            f"({counted(sum(done.positions), 'position')})"
         )
         if self._taken is None:
             return Proved(reason)
         return Claimed(
             f"{reason}, as far as what {one_line(str(self._checkpoint))} says is right: "
-            f"{self._taken:,} positions are taken from it, and not checked again"
+            f"{counted(self._taken, 'position is', 'positions are')} taken from it, and not "
+            "checked again"
         )
 
     def _shortest(self) -> tuple[Finding, ...]:
@@ -592,6 +594,10 @@ def rounded(number: int) -> str:
         return f"{number:,}"
     power = len(str(number)) - 1
     return f"{number / 10**power:.1f}e{power}"
+
+
+def _plays(number: int) -> str:
+    return f"{rounded(number)} play{'s' * (number != 1)}"
 
 
 def exhaustive_level(run: ValidationRun) -> LevelResult | None:

@@ -31,7 +31,7 @@ from qsage_validate.arena.strategy_tree import (
     replies,
     tree_of,
 )
-from qsage_validate.errors import Exit, QsageError, one_line
+from qsage_validate.errors import Exit, QsageError, counted, one_line
 from qsage_validate.games.protocol import BoardPicture, Player, TwoPlayerGame
 from qsage_validate.problems.load import BoardProblem, Problem
 from qsage_validate.problems.script_moves import scripted
@@ -358,14 +358,17 @@ def _numbers(statistics: Statistics, drawings: _Drawings) -> dict[str, object]:
     main, deepest = ([step.move for step in steps] for steps in lines.values())
     if main == deepest:
         del lines["Deepest line"]
-    shortest = "–" if statistics.shortest is None else f"{statistics.shortest} plies"
+    shortest = "–" if statistics.shortest is None else counted(statistics.shortest, "ply")
     numbers = [
         ("Plays (different sequences of moves)", f"{lower}{statistics.plays:,}"),
         ("Positions in them, the start included", f"{lower}{statistics.positions:,}"),
         (f"Positions in which {player} answers", f"{lower}{statistics.answered:,}"),
         ("… of these answered in several ways", f"{lower}{statistics.ambiguous:,}"),
         ("Different replies", f"{lower}{statistics.different:,}"),
-        ("Longest play", f"{lower}{statistics.depth} plies of at most {statistics.bound}"),
+        (
+            "Longest play",
+            f"{lower}{counted(statistics.depth, 'ply')} of at most {statistics.bound}",
+        ),
         ("Shortest play", shortest),
         (f"Plays won by {player} before the last ply", f"{lower}{statistics.early:,}"),
         (f"Plays not won by {player}", f"{lower}{statistics.lost:,}"),

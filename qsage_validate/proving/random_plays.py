@@ -33,7 +33,7 @@ from qsage_validate.arena.adversary import (
 )
 from qsage_validate.arena.open import open_reader
 from qsage_validate.certificates.choose_oracle import OracleKind
-from qsage_validate.errors import Undecided, UsageError
+from qsage_validate.errors import Undecided, UsageError, counted
 from qsage_validate.games.bddl.arrays import Flags, Indices
 from qsage_validate.problems.load import BoardProblem, Problem
 from qsage_validate.proving.levels import Level
@@ -530,7 +530,7 @@ class _Run:
         if total.won < total.plays:
             rest = total.plays - total.won
             return Undecided(f"of {rest:,} of {total.plays:,} plays nobody can tell who won")
-        return Sampled(f"{total.plays:,} random plays")
+        return Sampled(counted(total.plays, "random play"))
 
 
 def random_level(run: ValidationRun) -> LevelResult | None:

@@ -23,7 +23,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from qsage_validate import __version__
-from qsage_validate.errors import Exit, Undecided, one_line
+from qsage_validate.errors import Exit, Undecided, counted, one_line
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.problems.load import Files, Problem
 from qsage_validate.problems.validated import command_of, load_to_validate
@@ -111,7 +111,7 @@ class Conclusions:
     contradictions: tuple[Finding, ...] = ()
 
     def __repr__(self) -> str:
-        return f"<Conclusions: {len(self.statements)} statements>"
+        return f"<Conclusions: {counted(len(self.statements), 'statement')}>"
 
 
 def conclude(

@@ -12,7 +12,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.table import Table
 
-from qsage_validate.errors import one_line, visible
+from qsage_validate.errors import counted, one_line, visible
 from qsage_validate.validation.finding import DecidingGate, Finding, grouped
 
 # Rich's console for texts from outside: nothing of them commands the terminal
@@ -79,7 +79,7 @@ def finding_lines(finding: Finding) -> Iterator[str]:
     if finding.without_gates:
         yield finding.without_gates
     if finding.gates:
-        yield f"enough to make the formula false ({len(finding.gates)} gates):"
+        yield f"enough to make the formula false ({counted(len(finding.gates), 'gate')}):"
         by_comment: dict[str, list[DecidingGate]] = {}
         for gate in finding.gates:
             by_comment.setdefault(gate.comment, []).append(gate)

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from qsage_validate.errors import Exit, InputError, Proof, Refutation
+from qsage_validate.errors import Exit, InputError, Proof, Refutation, counted
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.bddl.arrays import WORD, ArrayRules, Flags, Words, holds
 from qsage_validate.games.bddl.ground import GroundAction, Grounding
@@ -99,7 +99,7 @@ class GridRules:
         # Moves of a solution that are possible in no position: a reply with one is illegal.
         self._impossible: list[Move] = []
         count = len(self._symmetries)
-        up_to = f", up to {count} {'symmetry' if count == 1 else 'symmetries'}"
+        up_to = f", up to {counted(count, 'symmetry', 'symmetries')}"
         self.how = f"on arrays{up_to if count else ''}"
 
     # -- layers -----------------------------------------------------------------------------
@@ -490,7 +490,7 @@ class CheckedSolution:
         """The verdict in a sentence."""
         if self.walked.refuted is not None:
             return f"refuted: {self.walked.refuted.reason}"
-        count = f"{self.walked.positions:,} position{'s' * (self.walked.positions != 1)}"
+        count = counted(self.walked.positions, "position")
         return f"proved by exhaustive walk, {count}: {self.solution.claim}"
 
     @property
@@ -500,9 +500,9 @@ class CheckedSolution:
         language = _SAID[game.language]
         end = "Black's win" if winner is Player.BLACK else "no win of Black's"
         return (
-            f"{winner}'s {self.walked.replies:,} replies and every move of {winner.other}, by the "
-            f"rules of the model in the file ({language}, {self.how}); the longest play has "
-            f"{self.walked.longest} plies, and each ends with {end}"
+            f"{winner}'s {counted(self.walked.replies, 'reply')} and every move of {winner.other}, "
+            f"by the rules of the model in the file ({language}, {self.how}); the longest play has "
+            f"{counted(self.walked.longest, 'ply')}, and each ends with {end}"
         )
 
     def to_dict(self) -> dict[str, object]:

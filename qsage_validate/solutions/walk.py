@@ -15,10 +15,11 @@ import gzip
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from os import fspath
 from typing import Any, Final, Generic, NoReturn, Protocol, TypeVar
 
-from qsage_validate.errors import InputError, MalformedMoveError, UsageError
-from qsage_validate.formats.source import Path, label, quoted, read_bytes
+from qsage_validate.errors import InputError, MalformedMoveError, UsageError, counted
+from qsage_validate.formats.source import PACKED, Path, label, quoted, read_bytes
 from qsage_validate.formats.writing import write_atomic
 from qsage_validate.games.languages import LANGUAGES, load_game, model_from_parts
 from qsage_validate.games.model_text import GameModel, ModelParts, PartLine, has_rules, parts_of
@@ -63,8 +64,13 @@ class SolutionClaim:
         return f"Black {does} {self.game.name} within {self.game.length}"
 
     def save(self, path: Path) -> None:
-        """Write the file, whole or not at all; raises ``InputError``."""
-        write_atomic(path, as_bytes(self))
+        """Write the file, whole or not at all; raises ``InputError``.
+
+        It is compressed by gzip, unless its name asks for another compression.
+        """
+        data = as_bytes(self)
+        other = fspath(path).endswith(PACKED)
+        write_atomic(path, gzip.decompress(data) if other else data)
 
     def __repr__(self) -> str:
         return f"<SolutionClaim {self.winner} wins {self.model.name}>"
@@ -99,7 +105,11 @@ def read_solution(path: Path) -> SolutionClaim:
     Raises ``InputError`` for a file that is none, of another version, cut or changed, and for what
     is wrong in it, with its place.  Its replies are a claim: nothing of them is looked up here.
     """
-    name, data = label(path), read_bytes(path)
+    return parse_solution(read_bytes(path), label(path))
+
+
+def parse_solution(data: bytes, name: str) -> SolutionClaim:
+    """The solution in the unpacked content of the file ``name``; errors as by the file."""
     return _Reader(name, data).solution()
 
 
@@ -189,7 +199,7 @@ class _Reader:
             if name not in parts_of(language) or name in found:
                 self.fail(quoted(name), f"one of {', '.join(parts_of(language))}, each once", 6)
             size = self.number(count, len(self._lines))
-            text = (self.line(f"{size} lines of the part {name}") for _ in range(size))
+            text = (self.line(f"{counted(size, 'line')} of the part {name}") for _ in range(size))
             found[name] = [PartLine(line, self._at + 2, 0) for line in text]
         if not has_rules(language, dict.fromkeys(found, "")):
             self.line(f"the parts of a game of {language}")
@@ -202,7 +212,7 @@ class _Reader:
         size = self.number(count, len(self._lines))
         own: dict[str, str] = {}
         for _ in range(size):
-            line = self.line(f"{size} replies of ply {ply}")
+            line = self.line(f"{counted(size, 'reply of', 'replies of')} ply {ply}")
             position, tab, reply = line.partition("\t")
             if not tab or not position or not reply:
                 self.fail(quoted(line), "a position, a tab and a reply")
@@ -344,8 +354,8 @@ def walk(
     for ply in range(1, game.plies + 1):
         if not size:
             break
-        deadline.check(f"the plays were walked through ({positions:,} positions)")
-        tell(Progress("walking", f"ply {ply}, {positions:,} positions", ply, game.plies))
+        deadline.check(f"the plays were walked through ({counted(positions, 'position')})")
+        tell(Progress("walking", f"ply {ply}, {counted(positions, 'position')}", ply, game.plies))
         layer = layers[-1]
         positions += size
         if game.player_at(ply) is winner:

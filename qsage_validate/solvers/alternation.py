@@ -25,6 +25,7 @@ from qsage_validate.solvers.deepening import SEARCH, AnswerFile, DepthAnswer, Fi
 from qsage_validate.solvers.maker_maker import BlockingSearch
 from qsage_validate.solvers.qbf_solving import Solved
 from qsage_validate.solvers.search import search_for
+from qsage_validate.solvers.search_engine import time_over
 from qsage_validate.system.limits import NEVER, Deadline, Limits, Progress, Tell, nobody, now
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
@@ -103,7 +104,7 @@ def alternate(
         if (player, plies) in known:
             continue
         if deadline.over:
-            return _undecided(model, turns, f"{deadline.seconds:g} seconds are over")
+            return _undecided(model, turns, time_over(deadline.seconds))
         what = "wins" if player is BLACK else "blocks"
         tell(Progress(f"{player} {what} within {plies}?", done=plies))
         turn = ask(model.at_depth(plies), deadline)

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
-from qsage_validate.errors import install_line
+from qsage_validate.errors import counted, install_line
 from qsage_validate.formats.qdimacs import ClausalForm, qdimacs_text
 from qsage_validate.solvers import bloqqer_child
 from qsage_validate.solvers.backend import (
@@ -172,7 +172,7 @@ def rest_status(rest: ClausalForm) -> tuple[SolverStatus, str]:
         return SolverStatus.TRUE, "no clause is left"
     if () in rest.clauses:
         return SolverStatus.FALSE, "an empty clause is left"
-    return SolverStatus.UNKNOWN, f"{len(rest.clauses)} clauses are left"
+    return SolverStatus.UNKNOWN, f"{counted(len(rest.clauses), 'clause is', 'clauses are')} left"
 
 
 def _command(

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from os import fspath, path
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
-from qsage_validate.errors import UsageError, one_line
+from qsage_validate.errors import UsageError, counted, one_line
 from qsage_validate.formats.json_text import Json, parse_json
 from qsage_validate.formats.source import Path, Source, quoted
 from qsage_validate.formats.writing import write_atomic
@@ -40,7 +40,7 @@ from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Player, plies_text
 from qsage_validate.registry import load
 from qsage_validate.solvers.search import SearchSolver, search_for
-from qsage_validate.solvers.search_engine import MAX_PLIES
+from qsage_validate.solvers.search_engine import MAX_PLIES, time_over
 from qsage_validate.system.limits import NEVER, Deadline, Limits, Progress, Tell, nobody, now
 
 # Answers in a small JSON file that a later run goes on from
@@ -415,8 +415,7 @@ class PositionalDepths(Depths):
     def __init__(self, model: PositionalModel) -> None:
         self.model = self._positional = model
         most = model.open.bit_count()
-        plies = "1 ply" if most == 1 else f"{most} plies"
-        self.bound = Bound(most, f"the board is full after {plies}")
+        self.bound = Bound(most, f"the board is full after {counted(most, 'ply')}")
 
     def relevant(self, first: int = 1, last: int | None = None) -> Iterator[int]:
         end = self.bound.plies if last is None else min(last, self.bound.plies)
@@ -525,7 +524,7 @@ def deepen(
         if upper is not None and plies >= upper:
             break
         if deadline.over:
-            return _undecided(depths, answers, f"{deadline.seconds:g} seconds are over")
+            return _undecided(depths, answers, time_over(deadline.seconds))
         answer = ask(depths.at(plies), deadline)
         if answer.truth is None:
             return _undecided(depths, answers, answer.why)

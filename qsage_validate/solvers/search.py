@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.errors import UndecidedError, UsageError, counted
 from qsage_validate.games.kernel import State
 from qsage_validate.games.model_text import languages
 from qsage_validate.games.protocol import Move, Player, Position, TwoPlayerGame
@@ -29,6 +29,7 @@ from qsage_validate.solvers.search_engine import (
     DeclaredEngine,
     LimitError,
     SearchEngine,
+    time_over,
 )
 from qsage_validate.system.limits import Limits, Progress, Tell, nobody, now
 from qsage_validate.system.signals import alarm
@@ -387,16 +388,16 @@ class SearchSolver:
     def _watch(self) -> None:
         deadline, most = self.limits.deadline, self._most_positions
         if deadline.over:
-            raise LimitError(f"{deadline.seconds:g} seconds are over")
+            raise LimitError(time_over(deadline.seconds))
         if most is not None and self.positions > most:
-            raise LimitError(f"{most:,} positions are in the table")
+            raise LimitError(f"{counted(most, 'position is', 'positions are')} in the table")
         if self.nodes - self._told >= _NODES_A_REPORT:
             self._told = self.nodes
             self._report()
 
     def _report(self) -> None:
         stage = f"searching depth {self._depth}"
-        text = f"{self.positions:,} positions, {now() - self._started:.0f} s"
+        text = f"{counted(self.positions, 'position')}, {now() - self._started:.0f} s"
         self.tell(Progress(stage, text, self._depth, self.game.plies))
 
 

@@ -25,6 +25,11 @@ class LimitError(Exception):
     """A limit was reached; caught by the solver."""
 
 
+def time_over(seconds: float) -> str:
+    """``20 seconds are over``."""
+    return f"{seconds:g} second{' is' if seconds == 1 else 's are'} over"
+
+
 def unwatched() -> None:
     """What an engine calls until it is watched."""
 

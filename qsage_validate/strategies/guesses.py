@@ -15,7 +15,7 @@ import numpy as np
 from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.encodings.layout import Layout, variables_of
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import UsageError, counted
 from qsage_validate.games.masks import members
 from qsage_validate.games.positional.cover_game import Pairing
 from qsage_validate.games.positional.model import PositionalModel, representatives
@@ -175,7 +175,7 @@ def _listed(formula: Qbf, variables: Sequence[int]) -> str:
     """``4 variables (7, 8, 9, 10)``."""
     names = ", ".join(formula.name(v) for v in variables[:8])
     more = ", …" if len(variables) > 8 else ""
-    return f"{len(variables)} variable{'s' * (len(variables) > 1)} of Black's ({names}{more})"
+    return f"{counted(len(variables), 'variable')} of Black's ({names}{more})"
 
 
 class PairingStrategy:

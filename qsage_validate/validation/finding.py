@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from qsage_validate.errors import Conclusion, Exit, Proof, Refutation, Undecided, one_line
+from qsage_validate.errors import Conclusion, Exit, Proof, Refutation, Undecided, counted, one_line
 from qsage_validate.games.protocol import BoardPicture, Player
 from qsage_validate.kernel.player import FindingKind as FindingKind  # noqa: PLC0414 (re-exported)
 
@@ -193,7 +193,7 @@ class Refuted(Refutation):
         return self.findings[0].text + (f" (and {more} more)" if more else "")
 
     def __repr__(self) -> str:
-        return f"<Refuted: {len(self.findings)} findings>"
+        return f"<Refuted: {counted(len(self.findings), 'finding')}>"
 
 
 @dataclass(frozen=True, slots=True)

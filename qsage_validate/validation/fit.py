@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qsage_validate.encodings.layout import ANY_GAME, Layout
-from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
+from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError, counted
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 
 
@@ -78,7 +78,7 @@ def _check_more(game: TwoPlayerGame, layout: Layout, source: str) -> None:
     more = range(layout.plies + 1, game.plies + 1)
     idle = len(more) <= 1 or all(game.player_at(ply) is Player.WHITE for ply in more)
     if game.plies < layout.plies or not idle:
-        raise UsageError(f"{source}: it has {game.plies} plies, expected {layout.plies}")
+        raise UsageError(f"{source}: it has {counted(game.plies, 'ply')}, expected {layout.plies}")
 
 
 def _check_fewer(game: TwoPlayerGame, layout: Layout, source: str) -> None:
@@ -89,7 +89,7 @@ def _check_fewer(game: TwoPlayerGame, layout: Layout, source: str) -> None:
     """
     spare = layout.plies - game.plies
     if spare and not (spare == 1 and layout.moves[-1].player is Player.BLACK):
-        raise UsageError(f"{source}: it has {game.plies} plies, expected {layout.plies}")
+        raise UsageError(f"{source}: it has {counted(game.plies, 'ply')}, expected {layout.plies}")
 
 
 def _check_board(game: TwoPlayerGame, layout: Layout, source: str) -> None:

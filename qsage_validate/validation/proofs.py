@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout import IllegalMoves, Layout, Ply, StateCode, StateView
-from qsage_validate.errors import Undecided
+from qsage_validate.errors import Undecided, counted
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.masks import members
 from qsage_validate.games.model_text import languages
@@ -336,7 +336,8 @@ def _by_rules(
 def _strategy(proof: StrategyProof, deadline: Deadline, tell: Tell) -> LevelAnswer:
     result = proof.prove(deadline=deadline, tell=tell)
     if isinstance(result, Won):
-        text = f"the strategy wins every play of {result.plies} plies: {result.claims} claims hold"
+        hold = counted(result.claims, "claim holds", "claims hold")
+        text = f"the strategy wins every play of {counted(result.plies, 'ply')}: {hold}"
         claims = (*proof.undefined, *proof.claims)
         return LevelAnswer(Proved(text), Obligation(proof.builder, claims))
     if isinstance(result, Undefined):
@@ -377,7 +378,8 @@ def prove_boards(
         if not result.claims:
             return LevelAnswer(Unsupported("the formula keeps no position and flags no move"))
         compared = _compared(result, layout)
-        text = f"{compared.replace(' in the formula', '')}: {result.claims} claims hold"
+        hold = counted(result.claims, "claim holds", "claims hold")
+        text = f"{compared.replace(' in the formula', '')}: {hold}"
         kept = Obligation(proof.builder, tuple(proof.claims))
         return LevelAnswer(Proved(text), kept, compared=compared)
 

@@ -340,7 +340,7 @@ def test_a_wrong_certificate_with_an_edited_checkpoint_is_not_valid(
     assert run_qsage(checked) == 3
     out = " ".join(capsys.readouterr().out.split())
     assert "claimed (all plays)" in out
-    assert "are taken from it, and not checked again" in out
+    assert "is taken from it, and not checked again" in out
     for change in ({"ply": 3}, {"todo": [["", 1]], "ply": 2}):
         Path("c.json").write_text(json.dumps(content | change))
         assert run_qsage(checked) == 2

@@ -91,8 +91,8 @@ def test_a_first_block_of_the_loser(qsage: Qsage) -> None:
     ],
 )
 def test_what_does_not_fit(qsage: Qsage, options: tuple[object, ...], message: str) -> None:
-    done = qsage("certify", *EL, "--depth", 5, "-o", "x.aag", *options)
+    done = qsage("certify", *EL, "--depth", 5, "-o", "x.out", *options)
     assert done.code == Exit.BAD_INPUT
     assert message in done.err
     assert done.err.count("\n") == 1
-    assert not Path("x.aag").exists()
+    assert not Path("x.out").exists()

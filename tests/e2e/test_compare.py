@@ -110,7 +110,7 @@ def test_formulas_whose_value_says_nothing_are_left_out(qsage: Qsage) -> None:
     lines = found.out.splitlines()
     assert "pairing: left out: the formula is true, of which no winner follows in pairing" in lines
     assert any(line.startswith("cover-played: left out: the formula is false") for line in lines)
-    assert lines[-1] == "all 2 agree: each strategy wins in every formula"
+    assert lines[-1] == "both agree: each strategy wins in every formula"
 
 
 def test_all_encodings_of_a_game_in_gdl_agree(qsage: Qsage) -> None:
@@ -133,7 +133,11 @@ def test_winning_moves_one_by_one(qsage: Qsage) -> None:
     assert last.startswith("equal: of 4 first choices and 12 replies the same win in both (")
     few = qsage("compare", "hex.qcir", "listed.qcir", "--exact", "--questions", "3")
     assert few.code == 3
-    assert few.out.splitlines()[-1].endswith(" choices are open: 3 questions were asked")
+    assert few.out.splitlines()[-1] == (
+        "undecided: 0 of 4 first choices and 0 of 12 replies win or lose in both alike, the rest "
+        "is open: 3 questions were asked"
+    )
+    assert few.out.count("  all 3 open\n") == 4
     assert " ? " in few.out
     back = qsage("compare", "listed.qcir", "hex.qcir", "--exact")
     assert (back.code, back.out.count("wins  ")) == (0, 4)

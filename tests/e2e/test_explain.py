@@ -86,9 +86,9 @@ def test_a_refuted_certificate_is_not_explained(qsage: Qsage) -> None:
 
 
 def test_a_part_of_a_certificate_is_not_explained(qsage: Qsage) -> None:
-    words = ("certify", *DOMINO, "-o", "c.aig", "--formula", "f.qcir", "--blocks", "1")
+    words = ("certify", *DOMINO, "-o", "c.out", "--formula", "f.qcir", "--blocks", "1")
     assert qsage(*words, "--as", "outer").code == 0
-    done = qsage("explain", "f.qcir", "--cert", "c.aig")
+    done = qsage("explain", "f.qcir", "--cert", "c.out")
     assert done.code == Exit.BAD_INPUT, done.err
     assert "part of a certificate" in done.err
     assert done.err.count("\n") == 1

@@ -30,8 +30,7 @@ def test_games_by_search(qsage: Qsage) -> None:
     done = qsage("solve", *EL, 9, *ALL)
     assert done.code == Exit.TRUE
     assert done.out == (
-        "Black wins within 5 plies; first moves that win within 9 plies: occupy(1,2), "
-        "occupy(2,1), occupy(2,2), occupy(2,3), occupy(3,2)\n"
+        "Black wins within 5 plies; first moves that win within 9 plies: a2, b1, b2, b3, c2\n"
     )
     told = json.loads(qsage("solve", *EL, 3, *ALL, "--json").out)
     assert (told["first_moves"], told["all_first_moves"]) == ([], True)
@@ -44,9 +43,7 @@ def test_the_critical_depth_by_search_and_by_formulas(
     if options:
         pytest.importorskip("pyqbf", reason="the extra 'solve' is not installed")
     done = qsage("solve", *EL, "auto", *options, *ALL)
-    assert done.out == (
-        "Black wins within 5 plies and not in fewer; first move that wins: occupy(2,2)\n"
-    )
+    assert done.out == ("Black wins within 5 plies and not in fewer; first move that wins: b2\n")
 
 
 def test_formulas_with_and_without_moves(qsage: Qsage) -> None:
@@ -54,7 +51,7 @@ def test_formulas_with_and_without_moves(qsage: Qsage) -> None:
     assert qsage("encode", *EL, 5, "-o", "el.qcir").code == Exit.FINE
     done = qsage("solve", "el.qcir", *ALL)
     assert done.code == Exit.TRUE
-    assert done.out.endswith("; first move that wins: occupy(2,2)\n")
+    assert done.out.endswith("; first move that wins: b2\n")
     Path("f.qcir").write_text(
         "#QCIR-G14\nexists(a, b)\nforall(c)\noutput(g)\nh = or(a, b)\ng = or(h, c)\n"
     )

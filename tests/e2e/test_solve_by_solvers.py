@@ -113,7 +113,8 @@ def test_the_first_move_is_decoded_and_wins(qsage: Qsage) -> None:
     assert done.code == Exit.TRUE
     assert done.out.startswith("true: Black wins within 3 plies (depqbf ")
     game = load_game(resolve_command([*DOMINO, "--depth", "3"]))
-    winning = {str(m) for m in winning_first_moves(game)}
+    start = game.initial
+    winning = {game.say(m, start.to_move, start.board) for m in winning_first_moves(game)}
     assert done.out.strip().rpartition("first move ")[2] in winning
 
 
@@ -123,7 +124,8 @@ def test_the_first_move_of_white_who_begins_and_wins(qsage: Qsage) -> None:
     assert done.code == Exit.FALSE
     assert done.out.startswith("false: Black does not win within 4 plies (depqbf ")
     game = load_game(resolve_command(list(words)))
-    winning = {str(m) for m in winning_first_moves(game)}
+    start = game.initial
+    winning = {game.say(m, start.to_move, start.board) for m in winning_first_moves(game)}
     assert done.out.strip().rpartition("first move ")[2] in winning
 
 

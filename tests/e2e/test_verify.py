@@ -138,7 +138,7 @@ def test_a_folder_of_something_else_is_refused(qsage: Qsage, bundle: Path) -> No
     Path("broken/manifest.json").write_text("{}")
     for where, text in (
         ("full", "which has files and no manifest.json"),
-        ("file", "a file, expected a folder"),
+        ("file", "found a file, expected a folder that can be written"),
         ("mixed", "with letter, which is of no bundle"),
         ("broken", "which is no bundle"),
         (".", "in which the input tic.qcir is"),
@@ -168,6 +168,12 @@ def test_a_bundle_is_verified(qsage: Qsage, bundle: Path) -> None:
     assert data["verdict"] == "verified"
     assert [each["cnf_of_the_inputs"] for each in data["theorems"]] == ["same", "same"]
     assert all(each["unsatisfiable"] for each in data["theorems"])
+
+
+def test_a_file_is_no_bundle(qsage: Qsage, bundle: Path) -> None:
+    done = qsage("verify", "tic.qcir")
+    assert done.code == Exit.BAD_INPUT
+    assert done.err == "tic.qcir: found a file, expected a folder with manifest.json\n"
 
 
 def test_without_the_inputs_only_the_clauses_are_verified(qsage: Qsage, bundle: Path) -> None:

@@ -16,7 +16,7 @@ from qsage_validate.cli.play.play_options import (
     check_teacher,
     is_terminal,
 )
-from qsage_validate.errors import Exit, UsageError
+from qsage_validate.errors import Exit, UsageError, counted
 from qsage_validate.system.signals import orderly_termination
 
 if TYPE_CHECKING:
@@ -75,13 +75,13 @@ def random_lines(
     """
     given, tried, flagged = report.results.given, report.results.tried, report.results.flagged
     yield (
-        f"{report.games} games against a random {opponent} (seed {report.seed}): "
-        f"{opponent.other} won {report.wins}, lost {report.losses}"
-        + (f", lost {given} from states that it was not promised" if given else "")
-        + (f", undecided {report.undecided}" if report.undecided else "")
+        f"{counted(report.games, 'game')} against a random {opponent} (seed {report.seed}): "
+        f"{opponent.other} won {report.wins:,}, lost {report.losses:,}"
+        + (f", lost {given:,} from states that it was not promised" if given else "")
+        + (f", undecided {report.undecided:,}" if report.undecided else "")
     )
     if tried:
-        yield f"illegal moves: {tried} tried, {flagged} flagged by {by}"
+        yield f"illegal moves: {tried:,} tried, {flagged:,} flagged by {by}"
     yield from filter(None, (looked,))
     yield from finding_lines(report.findings, report.findings_total, rules=rules)
 

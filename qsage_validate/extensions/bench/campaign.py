@@ -25,7 +25,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from qsage_validate.api.values import FileSource, RowTable, as_paths, shown
-from qsage_validate.errors import InputError, UsageError, did_you_mean
+from qsage_validate.errors import InputError, UsageError, counted, did_you_mean
 from qsage_validate.extensions.bench.child import Child, find_experiment, run_in_child
 from qsage_validate.extensions.bench.experiment import (
     Json,
@@ -526,7 +526,7 @@ class BenchResults(RowTable):
     warning: str | None = None
 
     def __repr__(self) -> str:
-        return f"<BenchResults {self.experiment}, {len(self)} runs>"
+        return f"<BenchResults {self.experiment}, {counted(len(self), 'run')}>"
 
 
 def read_results(path: FileSource) -> BenchResults:

@@ -21,7 +21,7 @@ from qsage_validate.cli.encode import load_formula
 from qsage_validate.cli.model_arguments import ModelArguments, formula_path, model_words
 from qsage_validate.cli.options import FormulaOptions, JsonOption, TimeoutOption
 from qsage_validate.cli.parameters import option
-from qsage_validate.errors import Exit, MissingExtraError, UndecidedError, UsageError
+from qsage_validate.errors import Exit, MissingExtraError, UndecidedError, UsageError, counted
 from qsage_validate.formats.source import label
 from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.system.limits import Deadline, Limits
@@ -114,7 +114,7 @@ def count_game(game: TwoPlayerGame, limits: Limits) -> GameCount:
         seen.update(new)
         waiting += new
         if limits.positions is not None and len(waiting) > limits.positions:
-            raise UndecidedError(f"there are more than {limits.positions:,} positions")
+            raise UndecidedError(f"there are more than {counted(limits.positions, 'position')}")
     # Strategies of each player from a position, and all trees of moves as bits, won or not.
     ways: dict[Position, dict[Player, int]] = {}
     bits: dict[Position, dict[Player, int]] = {}
@@ -359,15 +359,17 @@ def command(
         if read.meta is not None:
             raise UsageError("found --meta with a game, which has its layout")
         game = load_game(model.resolve())
-        return _show_game(game.name, count_game(game, limits), json_output)
+        return _show_game(game, count_game(game, limits), json_output)
     if find_spec("dd") is None:
         raise MissingExtraError("counting in a formula", "count")
     formula = load_formula(path, model, read).qbf
     return _show_formula(label(path), count_formula(formula, limits, nodes), json_output)
 
 
-def _show_game(name: str, found: GameCount, json_output: bool) -> Exit:
-    won = found.first_moves
+def _show_game(game: TwoPlayerGame, found: GameCount, json_output: bool) -> Exit:
+    from qsage_validate.cli.deepening import said_at_start
+
+    name, won = game.name, found.first_moves
     if json_output:
         emit_json(
             {
@@ -379,7 +381,7 @@ def _show_game(name: str, found: GameCount, json_output: bool) -> Exit:
             }
         )
     else:
-        moves = f": {', '.join(won)}" if won else ""
+        moves = f": {', '.join(said_at_start(won, game))}" if won else ""
         emit(f"{found.winner} wins {name}")
         emit(f"first moves that win: {len(won)} of {found.legal}{moves}")
         emit(f"strategies of {found.winner} that win: {found.strategies}")

@@ -6,10 +6,10 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from qsage_validate.cli.common import SearchLine, emit, emit_json, narrate
+from qsage_validate.cli.common import SearchLine, emit, emit_json, narrate_file
 from qsage_validate.cli.deepening import exit_of, word_of
 from qsage_validate.cli.info import formula_facts
-from qsage_validate.errors import Exit, UndecidedError, UsageError
+from qsage_validate.errors import Exit, UndecidedError, UsageError, counted
 from qsage_validate.extensions.dqbf.expansion import dependency_sets, parse_dqbf, read_dqbf
 from qsage_validate.formats.source import label
 
@@ -72,7 +72,7 @@ def solve(
     if output is not None and certificate is not None:
         _write(output, certificate, formula)
     seconds = round(watch.seconds, 3)
-    by = f"expansion: {found.instances:,} of {found.choices:,} assignments"
+    by = f"expansion: {found.instances:,} of {counted(found.choices, 'assignment')}"
     facts: dict[str, Any] = {
         "formula": label(path),
         "verdict": word_of(found.truth),
@@ -87,9 +87,11 @@ def solve(
         emit_json(facts)
     elif competition:
         emit(f"s cnf {found.truth:d}")
-    elif certificate is not None:
+    elif certificate is not None and output is not None:
         kind = certificate.kind.value
-        narrate(f"{output}: {kind} functions of {label(path)}, {facts['verdict']} ({by}), proved")
+        narrate_file(
+            output, f"{kind} functions of {label(path)}, {facts['verdict']} ({by}), proved"
+        )
     else:
         emit(f"{facts['verdict']} ({by}, {seconds:.2f} s)")
     return exit_of(found.truth) if output is None else Exit.FINE

@@ -28,7 +28,7 @@ from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.circuit.sat import Satisfiable, Solver, TimedOut, circuit_clauses, load
 from qsage_validate.circuit.simplify import satisfy
-from qsage_validate.errors import UndecidedError
+from qsage_validate.errors import UndecidedError, counted
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qcir_words import NAME
 from qsage_validate.formats.qdimacs import Dimacs, parse_qdimacs, split_dimacs
@@ -312,7 +312,7 @@ class _Expansion:
         return dict(zip(composition.opponent, answer.inputs, strict=True))
 
     def _look(self, gates: int) -> None:
-        done = f"{self.instances:,} instances with {len(self.copies):,} copies of variables"
+        done = f"{counted(self.instances, 'instance')} with {len(self.copies):,} copied variables"
         if self.deadline.over:
             raise UndecidedError(f"the time for the expansion is over after {done}")
         if gates > MAX_GATES:

@@ -31,7 +31,7 @@ from qsage_validate.certificates.routes import CheckFailedError, check_compiled
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.encodings.encoding import Encoding, Goals
 from qsage_validate.encodings.layout import Bits, Ply
-from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError, UsageError
+from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError, UsageError, counted
 from qsage_validate.extensions.explain import explanation
 from qsage_validate.extensions.explain.answers import Tree, chosen
 from qsage_validate.extensions.explain.circuits import (
@@ -301,8 +301,9 @@ def certificate_of(
             return _by_gates(found, encoded, game, hero, deadline)
         except NotCompiledError as error:
             raise UndecidedError(
-                f"undecided: the program meets more than {len(found.situations):,} positions, and "
-                f"{error}; --positions raises the limit"
+                f"undecided: the program meets more than "
+                f"{counted(len(found.situations), 'position')}, "
+                f"and {error}; --positions raises the limit"
             ) from None
     program = ProgramGame(game, found.tree, hero)
     plan = Planner(program, hero, lambda _: True, deadline=deadline).build()

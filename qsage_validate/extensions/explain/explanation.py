@@ -20,7 +20,7 @@ from typing import Any, Final
 from qsage_validate.arena.frame import Frame
 from qsage_validate.arena.program import ProgramLine
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.errors import UndecidedError, UsageError, counted
 from qsage_validate.extensions.explain.answers import (
     Answer,
     AnswerFork,
@@ -72,12 +72,12 @@ def positions_text(number: int, *, whole: bool = True) -> str:
     """A number of positions in words, a lower bound unless it is ``whole``."""
     if not whole and not number:
         return "none of the positions that were looked at"
-    text = "1 position" if number == 1 else f"{number:,} positions"
+    text = counted(number, "position")
     return text if whole else f"at least {text}"
 
 
 def counted_nodes(number: int) -> str:
-    return "1 node" if number == 1 else f"{number} nodes"
+    return counted(number, "node")
 
 
 @dataclass(frozen=True)
@@ -247,7 +247,8 @@ class ExplainedProgram:
         known = positions_text(len(self.found.situations))
         seen = "" if self.found.whole else " that were looked at"
         return (
-            f"Not shown: {nodes} of {self.found.nodes} nodes, for {positions:,} of {known}{seen}."
+            f"Not shown: {nodes} of {counted_nodes(self.found.nodes)}, for {positions:,} of "
+            f"{known}{seen}."
         )
 
     @property
@@ -294,7 +295,7 @@ class ExplainedProgram:
         bound = (
             "no smaller tree of these words wins"
             if found.smallest
-            else f"no tree of these words with fewer than {found.lower_bound} nodes wins"
+            else f"no tree of these words with fewer than {counted(found.lower_bound, 'node')} wins"
         )
         return f"{nodes}, depth {found.depth}; {bound}"
 

@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import count
 from typing import Any, ClassVar, Final
 
-from qsage_validate.errors import UndecidedError
+from qsage_validate.errors import UndecidedError, counted
 from qsage_validate.extensions.explain.explanation import counted_nodes
 from qsage_validate.extensions.impartial.model import ImpartialFormula, ImpartialGame, state_text
 from qsage_validate.extensions.impartial.report import (
@@ -70,7 +70,7 @@ class HeapNode:
 
     @property
     def count(self) -> str:
-        looked = "1 state" if len(self.states) == 1 else f"{len(self.states):,} states"
+        looked = counted(len(self.states), "state")
         return f"{looked} looked at"
 
     @property

@@ -29,7 +29,7 @@ from textwrap import wrap
 from typing import Final, Protocol
 
 from qsage_validate.circuit.aig import TRUE, AigBuilder
-from qsage_validate.errors import UndecidedError, one_line
+from qsage_validate.errors import UndecidedError, counted, one_line
 from qsage_validate.extensions.explain import standalone
 from qsage_validate.extensions.explain.answers import AnswerFork, Tree
 from qsage_validate.extensions.explain.circuits import (
@@ -98,7 +98,7 @@ def _page_node(node: ShownNode) -> Iterator[str]:
     told = f'<span class="side">{side}</span>' if side else ""
     met = f'<span class="count">({node.count})</span>'
     if node.question is None:
-        text = f"{node.cut} nodes more" if node.cut else str(node.answer)
+        text = f"{counted(node.cut, 'node')} more" if node.cut else str(node.answer)
         yield f'<div class="leaf">{told}{escape(text)} {met}'
         yield board_of(node)
         yield "</div>"
@@ -272,7 +272,7 @@ def _dot(explanation: Shown) -> Iterator[str]:
 
 def _label(node: ShownNode) -> str:
     if node.cut:
-        return f"{node.cut} nodes more"
+        return f"{counted(node.cut, 'node')} more"
     return f"{node.question}?" if node.question is not None else str(node.answer)
 
 
@@ -352,7 +352,7 @@ def _node(page: _Page, node: ShownNode, left: float) -> None:
         for child in node.children:
             _node(page, child, left + _INDENT)
         return
-    text = f"{node.cut} nodes more" if node.cut else str(node.answer)
+    text = f"{counted(node.cut, 'node')} more" if node.cut else str(node.answer)
     for line in wrap(f"{side}{text}", _LETTERS):
         page.text(line, left, "caption", bold=not node.cut)
     page.text(node.count, left, "remark")
@@ -424,7 +424,7 @@ def lines(explanation: Shown, *, boards: bool = True) -> Iterator[str]:
 
 def _text_node(node: ShownNode, indent: str, boards: bool) -> Iterator[str]:
     if node.cut:
-        more = "1 node" if node.cut == 1 else f"{node.cut} nodes"
+        more = counted(node.cut, "node")
         yield f"{indent}... ({more} more, for {node.count})"
         return
     if node.question is None:

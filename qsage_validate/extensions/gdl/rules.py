@@ -28,7 +28,7 @@ from itertools import count as count_from
 from itertools import pairwise
 from typing import Final, TypeAlias
 
-from qsage_validate.errors import InputError, MalformedMoveError, UsageError
+from qsage_validate.errors import InputError, MalformedMoveError, UsageError, counted
 from qsage_validate.extensions.gdl.machine import (
     GdlBounds,
     State,
@@ -298,7 +298,7 @@ class RoundsGame(TwoPlayerGame):
         names = [term_text(role) for role in self.machine.roles]
         if len(names) != 2:
             raise UsageError(
-                f"found {len(names)} role{'s' * (len(names) > 1)} in {description.name} "
+                f"found {counted(len(names), 'role')} in {description.name} "
                 f"({', '.join(names)}), expected two"
             )
         if black is not None and black.lower() not in [name.lower() for name in names]:
@@ -627,7 +627,7 @@ def rounds_text(number: int | None) -> str:
     """A number of rounds in words; ``None`` is any number."""
     if number is None:
         return "any number of rounds"
-    return f"{number} {'round' if number == 1 else 'rounds'}"
+    return f"{counted(number, 'round')}"
 
 
 Successors = list[tuple[int, KernelState, bool]]
@@ -730,7 +730,7 @@ class RoundDepths(Depths):
         self.bound = None
 
     def count(self, plies: int) -> str:
-        return f"{plies} {'round' if plies == 1 else 'rounds'}"
+        return f"{counted(plies, 'round')}"
 
     def searched(self, plies: int) -> int:
         # Without the ply at which a win of its last round is claimed, a round is not decided.

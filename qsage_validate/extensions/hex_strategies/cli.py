@@ -6,10 +6,17 @@ import sys
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli.commands import subcommand
-from qsage_validate.cli.common import SearchLine, check_streams, emit, emit_json, narrate
+from qsage_validate.cli.common import (
+    SearchLine,
+    check_streams,
+    emit,
+    emit_json,
+    narrate,
+    narrate_file,
+)
 from qsage_validate.cli.options import JsonOption, TimeoutOption
 from qsage_validate.cli.parameters import argument, option, output_option
-from qsage_validate.errors import Exit, UsageError
+from qsage_validate.errors import Exit, UsageError, counted
 from qsage_validate.extensions.hex_strategies.strategy import (
     HexStrategy,
     PatternFault,
@@ -24,8 +31,8 @@ from qsage_validate.extensions.hex_strategies.walk import (
     winning_plan,
 )
 from qsage_validate.formats.grid_names import cell_name
-from qsage_validate.formats.source import Source, check_writable
-from qsage_validate.formats.writing import write_atomic
+from qsage_validate.formats.source import Source
+from qsage_validate.formats.writing import check_writable, write_atomic
 from qsage_validate.system.limits import Deadline, Limits
 
 if TYPE_CHECKING:
@@ -150,7 +157,7 @@ def _sentence(strategy: HexStrategy, proved: bool) -> str:
         return f"{strategy.path}: refuted: the file does not prove that {opening} wins {name}"
     return (
         f"{strategy.path}: proved: by this file Black wins {name} with {opening} within "
-        f"{strategy.plies} plies (structure, walk)"
+        f"{counted(strategy.plies, 'ply')} (structure, walk)"
     )
 
 
@@ -175,7 +182,9 @@ def _compile(
     write_atomic(formula, qcir_text(encoded.qbf))
     write_atomic(output, content)
     decisions = sum(1 for _ in plan.nodes())
-    narrate(
-        f"{output}: Skolem certificate of {model.name} for Black, "
-        f"{certificate.aig.num_gates:,} AND gates, {decisions:,} decisions; proved for {formula}"
+    narrate_file(
+        output,
+        f"Skolem certificate of {model.name} for Black, "
+        f"{counted(certificate.aig.num_gates, 'AND gate')}, {counted(decisions, 'decision')}; "
+        f"proved for {formula}",
     )

@@ -605,8 +605,14 @@ def find_strategy(size: str, opening: str | None, limits: Limits, tell: Tell) ->
     cell = opening_cell(opening or centre, width, height)
     board = _board(width, height)
     held = _Search(board, limits, tell).held(1 << board.cells.index(cell))
+    if held is None and opening is None and width < height:
+        raise UsageError(
+            f"found the size {size}, where White's sides are nearer and White wins after every "
+            "opening, expected one at least as wide as high"
+        )
     if held is None:
-        raise UsageError(f"found the opening {opening or centre}, with which White wins {size}")
+        tried = opening or f"{centre} (the centre, without --opening)"
+        raise UsageError(f"found the opening {tried}, with which White wins {size}")
     links = _Writer(board, height).links((held,))
     patterns, answer = _named(PatternAnswer(0, cell, links), height)
     found = HexStrategy(f"hex {size}", width, height, patterns, answer)

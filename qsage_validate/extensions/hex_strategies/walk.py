@@ -16,7 +16,7 @@ from typing import ClassVar, Final
 
 from qsage_validate.certificates.oracle import NoAnswerError
 from qsage_validate.certificates.plan import Plan, PlanNode
-from qsage_validate.errors import UndecidedError
+from qsage_validate.errors import UndecidedError, counted
 from qsage_validate.extensions.hex_strategies.strategy import (
     SIDES,
     End,
@@ -26,9 +26,11 @@ from qsage_validate.extensions.hex_strategies.strategy import (
     PatternFault,
     Placement,
     ends_text,
+    parse_strategy,
     read_strategy,
 )
 from qsage_validate.formats.grid_names import Cell, cell_name
+from qsage_validate.formats.source import HASH, Source
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.masks import flood, members
 from qsage_validate.games.positional.hex import hex_network
@@ -179,7 +181,7 @@ class StrategyWalk:
 
     def __str__(self) -> str:
         what = "links apart" if self.apart else "situations"
-        return f"all {self.replies:,} replies of White's in {self.situations:,} {what}"
+        return f"all {counted(self.replies, 'reply')} of White's in {self.situations:,} {what}"
 
 
 def walk(strategy: HexStrategy, limits: Limits) -> StrategyWalk | PatternFault:
@@ -278,7 +280,8 @@ def _walk_links(play: StrategyBoard, limits: Limits) -> StrategyWalk:
         for part in following:
             if part not in seen:
                 if len(seen) >= most:
-                    raise UndecidedError(f"more than {most:,} links were to be walked through")
+                    links = counted(most, "link was", "links were")
+                    raise UndecidedError(f"more than {links} to be walked through")
                 seen.add(part)
                 waiting.append(part)
     return StrategyWalk(len(seen), replies, apart=True)
@@ -392,7 +395,22 @@ def strategy_problem(path: str) -> StrategyProblem:
     return StrategyProblem(PatternReplies(read_strategy(path)))
 
 
-STRATEGIES: Final = (DeclaredStrategies(f"{__name__}:strategy_problem"),)
+def told(data: bytes, name: str) -> dict[str, object]:
+    """What a file says, for ``qsage info``; raises ``InputError``."""
+    strategy = parse_strategy(Source.decode(data, name, HASH))
+    opening = cell_name(*strategy.opening.move)
+    game = f"hex {strategy.width}x{strategy.height}"
+    return {
+        "game": game,
+        "plies": strategy.plies,
+        "winner": Player.BLACK.value,
+        "claim": f"Black wins {game} with {opening} within {counted(strategy.plies, 'ply')}",
+        "opening": opening,
+        "patterns": len(strategy.patterns),
+    }
+
+
+STRATEGIES: Final = (DeclaredStrategies(f"{__name__}:strategy_problem", f"{__name__}:told"),)
 """For ``qsage play --strategy``, which plays by this module at once."""
 
 
@@ -417,7 +435,9 @@ def winning_plan(strategy: HexStrategy, limits: Limits) -> Plan:
         if found is None:
             limits.deadline.check("the plan was made")
             if len(nodes) >= most:
-                raise UndecidedError(f"the strategy has more than {most:,} decisions on the board")
+                raise UndecidedError(
+                    f"the strategy has more than {counted(most, 'decision')} on the board"
+                )
             goals = board.model.goals_within(black, Player.BLACK)
             move = board.game.claims[board.bit(cell).bit_length() - 1]
             found = nodes[key] = PlanNode(ply, move, bool(goals), goals)

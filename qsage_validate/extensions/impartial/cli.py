@@ -12,7 +12,7 @@ from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import emit, emit_json, narrate
 from qsage_validate.cli.options import JsonOption
 from qsage_validate.cli.parameters import OptionGroup, argument, flag, option, output_option
-from qsage_validate.errors import Exit, UsageError, did_you_mean, one_line
+from qsage_validate.errors import Exit, UsageError, counted, did_you_mean, one_line
 from qsage_validate.system.limits import Deadline, Progress, nobody
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ def _list(pattern: str, json_output: bool) -> Exit:
     for family, game in found:
         defect = f"; repaired: {game.defect}" if game.defect else ""
         emit(f"{game.name:{width}}  {family.number} {family.title}{defect}")
-    narrate(f"{len(found):,} games" if len(found) > 1 else "1 game")
+    narrate(counted(len(found), "game") if len(found) > 1 else "1 game")
     return Exit.FINE
 
 
@@ -220,7 +220,7 @@ def _report(result: Synthesis, write: WriteOptions, json_output: bool) -> Exit:
     python, smtlib = write.python, write.smtlib
     if write.output is not None:
         names = report.write_folder(result, write.output)
-        narrate(f"wrote {len(names)} files into {write.output}")
+        narrate(f"wrote {counted(len(names), 'file')} into {write.output}")
     if result.found is not None:
         rules = report.proved_strategy(result)
         misere = result.options.misere

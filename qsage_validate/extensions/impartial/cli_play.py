@@ -32,7 +32,7 @@ from qsage_validate.cli.play.play_options import (
     PlayOptions,
     PlayTable,
 )
-from qsage_validate.errors import Exit, UsageError, one_line
+from qsage_validate.errors import Exit, UsageError, counted, one_line
 from qsage_validate.extensions.impartial.problem import (
     HeapProblem,
     HeapReferee,
@@ -467,12 +467,12 @@ def _all(problem: HeapProblem, bound: int, json_output: bool) -> Exit:
 
 def _exhaustive_lines(report: ExhaustiveReport) -> Iterator[str]:
     yield (
-        f"all {report.states:,} states up to {report.bound}: {report.winning:,} winning, "
+        f"all {counted(report.states, 'state')} up to {report.bound}: {report.winning:,} winning, "
         f"{report.states - report.winning:,} losing"
     )
-    yield f"{report.replies:,} replies, {report.answers:,} moves against them"
+    yield f"{counted(report.replies, 'reply')}, {counted(report.answers, 'move')} against them"
     yield (
-        f"compared with backward induction: {report.labelled:,} states, with search: "
+        f"compared with backward induction: {counted(report.labelled, 'state')}, with search: "
         f"{report.searched:,}"
     )
     yield from finding_lines(report.found.kept, len(report.found), rules=True)

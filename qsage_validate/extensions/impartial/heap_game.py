@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Final, cast
 
 from qsage_validate.arena.frame import HeapMove
-from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
+from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError, counted
 from qsage_validate.extensions.impartial.model import ImpartialFormula, state_text
 from qsage_validate.extensions.impartial.rules import (
     EndlessGameError,
@@ -182,7 +182,7 @@ class HeapGame(TwoPlayerGame):
         wanted = len(actions[known.index(names[0])].parameters)
         if len(arguments) != wanted:
             raise MalformedMoveError(
-                f"found {len(arguments)} numbers in {text.strip()!r}, expected {wanted}"
+                f"found {counted(len(arguments), 'number')} in {text.strip()!r}, expected {wanted}"
             )
         return HeapMove(names[0], arguments)
 
@@ -309,7 +309,8 @@ def parse_state(rules: ImpartialRules, text: str) -> State:
         values = _numbers(text)
         if len(values) != len(variables):
             raise UsageError(
-                f"found the state {text.strip()!r}, expected {len(variables)} numbers, as in "
+                f"found the state {text.strip()!r}, expected "
+                f"{counted(len(variables), 'number')}, as in "
                 f"{example!r}"
             )
         return _legal(rules, values, text)

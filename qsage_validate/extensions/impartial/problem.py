@@ -37,7 +37,7 @@ from qsage_validate.arena.frame import (
     SquareXY,
     WhyNot,
 )
-from qsage_validate.errors import MalformedMoveError, UndecidedError, UsageError
+from qsage_validate.errors import MalformedMoveError, UndecidedError, UsageError, counted
 from qsage_validate.extensions.impartial.heap_game import HeapGame, HeapPosition, heap_move
 from qsage_validate.extensions.impartial.model import (
     ImpartialFormula,
@@ -256,7 +256,7 @@ def synthesised(
     found = proved_rules(result)
     if found is None:
         return RuleStrategy(rules, formula, None), f"formula {known}, no rules"
-    count = f"{len(found.rules)} rule{'s' * (len(found.rules) != 1)}"
+    count = counted(len(found.rules), "rule")
     return RuleStrategy(rules, formula, found), f"{count} {known}"
 
 

@@ -9,7 +9,7 @@ from enum import Enum
 from os import makedirs, path
 from typing import Any, Final
 
-from qsage_validate.errors import InputError
+from qsage_validate.errors import InputError, counted
 from qsage_validate.extensions.impartial.methods import (
     StrategyResult,
     enumerate_formula,
@@ -234,7 +234,8 @@ def text(result: Synthesis) -> str:
         outcome = _outcome_of(strategy, result)
         count = len(strategy.strategy.rules) if strategy.strategy else 0
         size = strategy.strategy.size if strategy.strategy else 0
-        lines.append(f"strategy {outcome}: {strategy.reason} ({count} rules, size {size})")
+        rules = counted(count, "rule")
+        lines.append(f"strategy {outcome}: {strategy.reason} ({rules}, size {size})")
         if strategy.strategy is not None and strategy.strategy.rules:
             lines += [f"  {line}" for line in strategy.strategy.text(result.game).splitlines()]
     checked = result.checked
@@ -270,7 +271,7 @@ def _checked_line(checked: CrossCheck, result: Synthesis) -> str:
         return f"cross-check: DISAGREES with backward induction at {shown}: {checked.reason}"
     if not checked.states:
         return "cross-check: none, backward induction had no answer in time"
-    return f"cross-check: agrees with backward induction on {checked.states:,} states"
+    return f"cross-check: agrees with backward induction on {counted(checked.states, 'state')}"
 
 
 def to_dict(result: Synthesis) -> dict[str, Any]:

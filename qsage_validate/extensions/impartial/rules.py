@@ -21,7 +21,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from qsage_validate.errors import InputError, QsageError, UndecidedError
+from qsage_validate.errors import InputError, QsageError, UndecidedError, counted
 from qsage_validate.extensions.impartial.model import (
     OPERATORS,
     TRUE,
@@ -625,7 +625,7 @@ class ImpartialRules:
     def _check_limits(self, depth: int) -> None:
         if depth > self.max_depth:
             raise UndecidedError(
-                f"a play of more than {self.max_depth:,} plies, which may be endless"
+                f"a play of more than {counted(self.max_depth, 'ply')}, which may be endless"
             )
         if len(self.labels) > MAX_LABELS:
             raise UndecidedError(f"more than {MAX_LABELS:,} states to label")

@@ -21,7 +21,7 @@ from functools import cached_property
 from itertools import permutations, product
 from typing import Final
 
-from qsage_validate.errors import InputError, UndecidedError
+from qsage_validate.errors import InputError, UndecidedError, counted
 from qsage_validate.extensions.impartial.heap_game import HeapGame, HeapPosition
 from qsage_validate.extensions.impartial.model import (
     TRUE,
@@ -370,7 +370,7 @@ def _rule(
     if len(words) != len(wanted):
         raise source.error(
             offset + match.start("arguments"),
-            f"{len(words)} arguments",
+            counted(len(words), "argument"),
             f"{len(wanted)} for {match['name']}",
         )
     with_place = _Placed(source, number)

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise, permutations, product
 from typing import Any, Final
 
-from qsage_validate.errors import UndecidedError
+from qsage_validate.errors import UndecidedError, counted
 from qsage_validate.extensions.impartial.model import (
     TRUE,
     Congruence,
@@ -666,7 +666,8 @@ class Terminates:
 
     def __str__(self) -> str:
         if not self.measures:
-            return f"every play ends: the graph of the {self.states:,} legal states has no cycle"
+            states = counted(self.states or 0, "legal state")
+            return f"every play ends: the graph of the {states} has no cycle"
         if len(self.measures) == 1:
             return f"every play ends: {self.measures[0]} falls with every move"
         parts = ", then ".join(map(str, self.measures))

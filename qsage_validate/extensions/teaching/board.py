@@ -20,7 +20,7 @@ from textual.worker import Worker, WorkerState
 from qsage_validate.arena.board_engine import goal_line
 from qsage_validate.arena.frame import LayoutMove, MatchMove, SquareXY
 from qsage_validate.arena.lesson import Teacher
-from qsage_validate.errors import Exit, QsageError, visible
+from qsage_validate.errors import Exit, QsageError, counted, visible
 from qsage_validate.extensions.teaching.drill import (
     Drill,
     DrillFile,
@@ -419,7 +419,7 @@ class DrillApp(LeavableApp[Exit]):
         """Choose from all legal moves."""
         if self._moves and self.busy is None:
             count = len(self._moves)
-            self._choose(f"{count} legal move{'s' * (count != 1)}", self._moves)
+            self._choose(counted(count, "legal move"), self._moves)
         else:
             self.bell()
 

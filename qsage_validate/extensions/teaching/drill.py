@@ -39,7 +39,7 @@ from qsage_validate.arena.lesson import (
 )
 from qsage_validate.arena.program import blocking_pairs
 from qsage_validate.arena.strategy_tree import StrategyNode, StrategyTree
-from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.errors import UndecidedError, UsageError, counted
 from qsage_validate.formats.json_text import Json, parse_json
 from qsage_validate.formats.source import Source
 from qsage_validate.formats.writing import write_atomic
@@ -575,7 +575,7 @@ class DrillProgress:
     @property
     def text(self) -> str:
         """``3 done, 2 right at the first try, 1 wrong answer``."""
-        answers = f"{self.wrong} wrong answer{'s' * (self.wrong != 1)}"
+        answers = counted(self.wrong, "wrong answer")
         return f"{self.done} done, {self.right} right at the first try, {answers}"
 
 

@@ -54,7 +54,7 @@ class Speech:
         *,
         falls: bool,
     ) -> None:
-        self._grounding, self._falls = grounding, falls
+        self._grounding, self._falls = grounding, falls and grounding.height > 1
         self._moves, self._actions = moves, actions
         self._columns = [f"column {column_letters(x)}" for x in range(1, grounding.width + 1)]
 

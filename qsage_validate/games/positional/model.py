@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import UsageError, counted
 from qsage_validate.formats.grid_names import Cell, column_names, named_cell
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.masks import bits, flood, mask_of, members, spread
@@ -257,7 +257,7 @@ class PositionalModel:
     @property
     def in_words(self) -> str:
         """The kind of the game and its size."""
-        return f"positional game of {len(self.positions)} positions"
+        return f"positional game of {counted(len(self.positions), 'position')}"
 
     @property
     def squares(self) -> int:
@@ -367,7 +367,7 @@ class PositionalModel:
         )
 
     def __repr__(self) -> str:
-        return f"<PositionalModel {self.name}, {len(self.positions)} positions>"
+        return f"<PositionalModel {self.name}, {counted(len(self.positions), 'position')}>"
 
 
 def alternating(plies: int, first: Player = Player.BLACK) -> tuple[Player, ...]:

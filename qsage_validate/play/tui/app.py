@@ -19,7 +19,7 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from qsage_validate.arena.frame import BlockMove, MatchMove, told_once
-from qsage_validate.errors import Exit, QsageError
+from qsage_validate.errors import Exit, QsageError, counted
 from qsage_validate.play.export import ExportFormat, write_play
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.picking import Choose, NoMove, Select
@@ -324,7 +324,7 @@ class PlayApp(ToolsApp):
         if self._may_play(view):
             moves = told_once(view.situation.legal)
             count = len(moves)
-            self._choose(f"{count} legal move{'s' * (count != 1)}", moves)
+            self._choose(counted(count, "legal move"), moves)
 
     def action_type(self) -> None:
         self.default_screen.set_focus(self.query_one(MovePrompt))

@@ -17,6 +17,7 @@ from textual.widgets.option_list import Option
 
 from qsage_validate.arena.board_engine import Facts
 from qsage_validate.arena.frame import MatchMove
+from qsage_validate.errors import counted
 from qsage_validate.play.export import ExportFormat
 from qsage_validate.play.tui.base import Choices, Once
 from qsage_validate.play.tui.model.actions import ACTIONS
@@ -329,7 +330,7 @@ class FindingsScreen(Dialog[ListedFinding | None]):
     def compose(self) -> ComposeResult:
         count = len(self.found)
         with Vertical(classes="dialog findings"):
-            yield Label(f"{count} finding{'s' * (count != 1)}", classes="dialog-title")
+            yield Label(counted(count, "finding"), classes="dialog-title")
             options = [Option(_headline(each)) for each in self.found]
             yield Choices(*options, compact=True, id="findings-list")
             with VerticalScroll(id="findings-detail"):

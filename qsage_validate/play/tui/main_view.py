@@ -17,7 +17,7 @@ from textual.widgets import Static
 
 from qsage_validate.arena.frame import BlockMove, Frame, Hint, LayoutMove, MatchMove, WhyNot
 from qsage_validate.arena.lesson import SECONDS, Lesson, other_moves
-from qsage_validate.errors import QsageError
+from qsage_validate.errors import QsageError, counted
 from qsage_validate.formats.policy import check_inside
 from qsage_validate.play.export import ExportFormat, formats_of, write_play
 from qsage_validate.play.match import PlayMatch
@@ -219,7 +219,7 @@ class ShowingApp(AskingApp):
         elif block is None:
             form.show(None, "The play is over")
         else:
-            bits = f"{len(block.variables)} bit{'s' * (len(block.variables) != 1)}"
+            bits = counted(len(block.variables), "bit")
             form.show(block, f"Block {view.frame.ply + 1} of {situation.facts.plies}: your {bits}")
 
     def _possible(self, name: str) -> bool | None:

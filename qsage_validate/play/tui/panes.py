@@ -19,6 +19,7 @@ from textual.widgets import DataTable, Input, Static
 
 from qsage_validate.arena.frame import FrameValue, SquareXY, WhyNot, by_reason
 from qsage_validate.arena.program import PlayedProgram, ProgramLine
+from qsage_validate.errors import counted
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.transcript import HistoryRow
 from qsage_validate.play.tui.model.actions import ACTIONS
@@ -160,7 +161,7 @@ def _ply_cells(row: HistoryRow, note: str) -> tuple[Content, Content, Content, C
         remarks.append(Content("claims the goal"))
     if frame.findings:
         count = len(frame.findings)
-        remarks.append(Content.styled(f"{count} finding{'s' * (count > 1)}", "bold $error"))
+        remarks.append(Content.styled(counted(count, "finding"), "bold $error"))
     if frame.outcome is not None:
         winner = frame.outcome.winner
         end = "the end" if winner is None else f"{winner} wins"
@@ -518,7 +519,7 @@ class TitleBar(Horizontal):
             flags.append(Content.styled(" illegal moves happen ", "bold $warning"))
         found = len(situation.findings)
         if found:
-            text = f" {found} finding{'s' * (found > 1)} "
+            text = f" {counted(found, 'finding')} "
             flag = Content.styled(text, "bold $foreground on $error 60%")
             flags.append(flag.stylize(Style.from_meta({"@click": "app.findings"})))
         shown = Content("").join(flags)

@@ -31,7 +31,7 @@ from qsage_validate.arena.strategy_tree import (
     StrategyNode,
     StrategyTree,
 )
-from qsage_validate.errors import QsageError
+from qsage_validate.errors import QsageError, counted
 from qsage_validate.play.tui.base import AskingApp, Choices
 from qsage_validate.play.tui.dialogs import Dialog, ListedFinding, describe
 from qsage_validate.play.tui.model.situation import LevelRow, ProofEnd, Prove
@@ -330,7 +330,7 @@ class GateScreen(ToolScreen[None]):
             for row in rows[:_MOST_INPUTS]:
                 self._add(node, row)
             if len(rows) > _MOST_INPUTS:
-                more = f"and {len(rows) - _MOST_INPUTS:,} more inputs"
+                more = f"and {counted(len(rows) - _MOST_INPUTS, 'more input')}"
                 node.add_leaf(painted([(more, "quiet")], self.app.theme_variables))
 
         self.ask("reading inputs", lambda: inspector.inputs(literal, square), shown, soon=True)
@@ -402,7 +402,9 @@ class GateScreen(ToolScreen[None]):
                 self._go_to(rows[0])
                 return
             self._names = tuple(row.literal for row in rows)
-            self.remark = f"{len(rows)} gates with {text!r} in the name; an empty search lists all"
+            self.remark = (
+                f"{counted(len(rows), 'gate')} with {text!r} in the name; an empty search lists all"
+            )
             self._list()
             self.shown.focus()
 
@@ -440,7 +442,7 @@ def _value(row: GateRow) -> Piece:
     if not row.false_at:
         return "?", "quiet"
     if len(row.false_at) > _LISTED:
-        return f"false at {len(row.false_at)} squares", "error"
+        return f"false at {counted(len(row.false_at), 'square')}", "error"
     return "false at " + " ".join(f"({x},{y})" for x, y in row.false_at), "error"
 
 

@@ -162,7 +162,7 @@ def test_plots_are_shown_as_text_and_written(capfd: pytest.CaptureFixture[str]) 
             "r.jsonl.gz: found the name of a compressed file",
         ),
         (["table2", "-o", "packed"], "packed:1:1: found a compressed file, expected a plain one"),
-        (["table2", "-o", "."], ".: found an error: Is a directory"),
+        (["table2", "-o", "."], ".: found a directory"),
         (["models"], "found no files for models, expected files or folders"),
         (["models", "empty"], "found no BDDL problem in empty"),
         (["models", "--model", "htt --size 3x3"], "unknown game 'htt' (did you mean 'httt'?)"),

@@ -90,6 +90,50 @@ def test_a_folder_that_is_not_there_is_told_before_the_work(
     assert capsys.readouterr().err == f"{said} written\n"
 
 
+@EACH
+def test_a_folder_for_a_file_is_told_before_the_work(
+    leaf: Leaf,
+    output: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    begun = []
+
+    def begin(*_: object, **__: object) -> Exit:
+        begun.append(leaf)
+        return Exit.FINE
+
+    written = next(p for p in leaf.command.params if p.name == output)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(leaf.command, "callback", begin)
+    Path("folder").mkdir()
+    Path("file").touch()
+    name, found, expected = "folder", "a directory", "a file that can be written"
+    if written.metavar in ("DIR", "FOLDER"):
+        name, found, expected = "file", "a file", "a folder that can be written"
+    code = run_qsage(leaf.line(**{output: name}))
+    if written.metavar == "NAME":  # of several files, with ends of their own
+        assert (code, begun) == (Exit.FINE, [leaf])
+        return
+    assert (code, begun) == (Exit.BAD_INPUT, [])
+    assert capsys.readouterr().err == f"{name}: found {found}, expected {expected}\n"
+
+
+@EACH
+def test_an_empty_name_is_told(
+    leaf: Leaf, output: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_qsage(leaf.line(**{output: ""})) == Exit.BAD_INPUT
+    said = "found '' for a file that is written, expected its name"
+    assert capsys.readouterr().err == f"qsage: error: {said}\n"
+
+
+def test_an_empty_name_of_an_input_is_seen(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_qsage(["validate", ""]) == Exit.BAD_INPUT
+    assert capsys.readouterr().err == "'': found no such file, expected a readable file\n"
+
+
 def test_what_is_found_beside_an_input_is_spared_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

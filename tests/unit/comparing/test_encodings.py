@@ -41,7 +41,7 @@ def test_encodings_of_a_grid_game_and_of_a_positional_one_agree(
 ) -> None:
     hex_game = ("hex", "--size", "2x2", "--depth", "3")
     assert run_qsage(["compare", *hex_game, "--encodings", "lifted,cor-lean"]) == Exit.FINE
-    assert capsys.readouterr().out.endswith("all 2 agree: each strategy wins in every formula\n")
+    assert capsys.readouterr().out.endswith("both agree: each strategy wins in every formula\n")
 
 
 def test_one_variable_is_singular() -> None:

@@ -121,7 +121,10 @@ def test_what_is_not_asked_is_undecided() -> None:
     first, second = (_encoded("hex-network --size 2x2 --depth 3", e) for e in ("cor-lean", "sn"))
     found = _exact(first, second, most=5)
     assert found.exit_code is Exit.UNDECIDED
-    assert found.sentence.endswith("choices are open: 5 questions were asked")
+    assert found.sentence == (
+        "undecided: 1 of 4 first choices and 0 of 12 replies win or lose in both alike, the rest "
+        "is open: 5 questions were asked"
+    )
     assert found.questions == 5
     whole = _exact(first, second)
     known = {(t.play, n): p for t in whole.turns for n, p in t.wins.items()}

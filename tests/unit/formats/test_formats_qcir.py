@@ -108,7 +108,7 @@ P = "exists(1)\nforall(2)\n"
         ("exists(1)\nforall(2, 1)\noutput(1)\n", 2, 11, "'1' again (it is in line 1)"),
         ("exists(1, 1)\noutput(1)\n", 1, 11, "'1' again"),
         ("exists(-1)\noutput(1)\n", 1, 8, "'-1', expected a variable"),
-        (P + "output(3)\n3 = xor(1)\n", 4, 5, "found xor of 1 literals, expected 2"),
+        (P + "output(3)\n3 = xor(1)\n", 4, 5, "found xor of 1 literal, expected 2"),
         (P + "output(3)\n3 = ite(1, 2)\n", 4, 5, "found ite of 2 literals, expected 3"),
         (P + "output(3)\n3 = nand(1, 2)\n", 4, 5, "'nand', expected and, or, xor or ite"),
         (P + "output(3)\n3 = and(1, 2\n", 4, 13, "the end of the file, expected ')'"),

@@ -42,7 +42,10 @@ def test_levels_are_scopes_and_names_are_kept() -> None:
         (b"aag 1 1 0 1 0\n2\n2\n", "input 0 without a symbol"),
         (b"aag 1 1 0 1 0\n2\n2\ni0 x\n", "input 0 with the symbol 'x'"),
         (b"aag 1 1 0 1 0\n2\n2\ni0 2147483648\n", "input 0 with the symbol"),
-        (b"aag 1 1 0 2 0\n2\n2\n2\ni0 1\n", "an AIGER file of 2 outputs"),
+        (
+            b"aag 1 1 0 2 0\n2\n2\n2\ni0 1\n",
+            r"of 2 outputs \(a certificate\?\), expected a formula",
+        ),
         (b"aag 2 1 1 1 0\n2\n4 2\n4\ni0 1\n", "1 latch, which is unsupported"),
     ],
 )

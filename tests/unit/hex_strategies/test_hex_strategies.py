@@ -311,6 +311,17 @@ def test_the_search_finds_a_strategy_of_6x6() -> None:
         found("5x5", "a1")
 
 
+def test_no_opening_is_blamed_that_was_not_given() -> None:
+    with pytest.raises(UsageError) as caught:
+        find_strategy("2x3", None, Limits(), nobody)
+    assert str(caught.value) == (
+        "found the size 2x3, where White's sides are nearer and White wins after every opening, "
+        "expected one at least as wide as high"
+    )
+    with pytest.raises(UsageError, match="found the opening a1, with which White wins 2x3"):
+        find_strategy("2x3", "a1", Limits(), nobody)
+
+
 def test_placements_form_a_group() -> None:
     draw = random.Random(1)
     for _ in range(200):

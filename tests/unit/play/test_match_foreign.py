@@ -12,7 +12,8 @@ import pytest
 from qsage_validate.arena.adversary import AdversaryReport, open_adversary
 from qsage_validate.arena.open import open_engine
 from qsage_validate.certificates.choose_oracle import OracleKind
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import InputError, UsageError
+from qsage_validate.formats.source import sample_path
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import Dialect
 from qsage_validate.play.match import PlayMatch
@@ -219,6 +220,8 @@ def test_without_the_meta_file_it_is_the_game_of_variables(
     (tmp_path / "alone.qcir").write_bytes((tmp_path / "httt-3x3_3_domino.qcir").read_bytes())
     with pytest.raises(UsageError, match="no certificate beside"):
         found(Files(str(tmp_path / "alone.qcir")))
+    with pytest.raises(InputError, match=r"\(a certificate\?\), expected a formula"):
+        found(Files(sample_path("sample:tic.aig")))
     with pytest.raises(UsageError, match="expected a formula and its certificate"):
         found(Files())
     assert made.layout is not None

@@ -164,13 +164,13 @@ def test_time_that_is_up_ends_the_play() -> None:
     engine = SearchedEngine(problem)
 
     def late(position: Position) -> SearchReply:
-        raise UndecidedError("undecided: 1 seconds are over")
+        raise UndecidedError("undecided: 1 second is over")
 
     play = PlayMatch(engine)
     problem.replies.reply = late  # type: ignore[method-assign]
     play.push("a1")
     assert play.outcome is not None
-    assert play.outcome.reason == "no answer in time: undecided: 1 seconds are over"
+    assert play.outcome.reason == "no answer in time: undecided: 1 second is over"
     assert exit_code(play) is Exit.UNDECIDED
 
 
@@ -188,6 +188,12 @@ def test_a_square_of_a_column_means_the_piece_that_falls_there() -> None:
     name = "abc"[column - 1]
     for text in (f"({column},2)", f"{name}2", name, f"Column {name}", f"column {column}"):
         assert match.parse_move(text) == move.moves[0]
+
+
+def test_nothing_falls_on_a_board_of_one_row() -> None:
+    match = match_of("hex --size 2x2 --one-row", Player.BLACK)
+    assert match.frame.said in ("b1", "c1")
+    assert {move.words for move in match.legal_moves()} <= {"a1", "b1", "c1", "d1"}
 
 
 def test_moves_are_said_and_shown_by_their_squares() -> None:

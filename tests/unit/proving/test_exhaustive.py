@@ -246,7 +246,7 @@ def test_a_limit_says_what_was_covered() -> None:
     assert not result.evidence["finished"]
     result = exhaust(setup_for(certified(WIDE)), limits=Limits(Deadline.after(0)))
     assert isinstance(result.verdict, Undecided)
-    assert "time is up: ply 1 of 9: 1 positions, 1 plays begun" in str(result.verdict)
+    assert "time is up: ply 1 of 9: 1 position, 1 play begun" in str(result.verdict)
     with pytest.raises(UsageError, match="found a limit of 0 positions, expected 1 or more"):
         exhaust(setup_for(certified(EL)), limits=Limits(positions=0))
 

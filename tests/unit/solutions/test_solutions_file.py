@@ -250,8 +250,28 @@ def test_limits_of_a_walk(path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert "proved" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("name", "begins"), [("s.xz", b"\xfd7zXZ"), ("s.bz2", b"BZh"), ("s.gz", b"\x1f\x8b")]
+)
+def test_the_name_says_the_compression(path: Path, name: str, begins: bytes) -> None:
+    solution = read_solution(path)
+    solution.save(path.parent / name)
+    assert (path.parent / name).read_bytes().startswith(begins)
+    assert as_bytes(read_solution(path.parent / name)) == as_bytes(solution)
+
+
+def test_info_says_what_the_file_claims(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_qsage(["info", str(path)]) == Exit.FINE
+    told = capsys.readouterr().out
+    assert "format: solution file\n" in told
+    claim = "game: domineering 4x4\ndepth: 8\nplies: 8\nwinner: black\n"
+    assert f"{claim}claim: Black wins domineering 4x4 within 8 plies\npositions: 31\n" in told
+    path.write_bytes(path.read_bytes()[:50])
+    assert run_qsage(["info", str(path)]) == Exit.BAD_INPUT
+
+
 def test_the_file_where_another_is_wanted(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for words in (["info"], ["solve"], ["validate"], ["encode"]):
+    for words in (["solve"], ["validate"], ["encode"]):
         more = ["-o", "nothing.qcir"] if words == ["encode"] else []
         assert run_qsage([*words, str(path), *more]) == Exit.BAD_INPUT
         told = capsys.readouterr().err

@@ -361,4 +361,4 @@ def test_the_limit_on_time_holds_where_nobody_works(
     model = game("domineering --size 4x4")
     limits = Limits(Deadline.after(1.0))
     with farmed(model, Farm(address=address, split=1), limits=limits) as solver:
-        assert solver.solve(winner_only=True).reason.startswith("undecided: 1 seconds are over")
+        assert solver.solve(winner_only=True).reason.startswith("undecided: 1 second is over")
