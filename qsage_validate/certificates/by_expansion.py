@@ -222,7 +222,7 @@ class _Expansion:
         """Eliminate all of ``variables`` at once; false where too many values are needed."""
         universal = quantifier is Quantifier.FORALL
         places = [self.place[v] for v in variables]
-        values = _Values(self.aig, self.matrix ^ universal, places)
+        values = _FewValues(self.aig, self.matrix ^ universal, places)
         found = values.found(self.deadline, self.max_gates)
         if found is None:
             return False
@@ -309,7 +309,7 @@ def _with_definitions(formula: Qbf, known: Collection[int]) -> Qbf:
     return replace(formula, scopes=tuple(scopes), gates={**first, **formula.gates})
 
 
-class _Values:
+class _FewValues:
     """The graph of ``f`` with values in the place of some inputs, beside ``f`` itself.
 
     Gates that read none of these inputs are there once.

@@ -281,12 +281,10 @@ def test_without_the_extra_the_install_line_is_told(
     assert qsage("solve", "true.qcir").out.startswith("true (expansion, ")
     # What is too large for an expansion needs a solver.
     draw = Random(1)
-    clauses = [draw.sample(range(1, 81), 3) for _ in range(320)]
+    clauses = [draw.sample(range(1, 161), 3) for _ in range(480)]
     lines = "".join(" ".join(str(v * draw.choice((1, -1))) for v in c) + " 0\n" for c in clauses)
-    prefix = (
-        "a " + " ".join(map(str, range(1, 81, 2))) + " 0\ne " + " ".join(map(str, range(2, 81, 2)))
-    )
-    Path("large.qdimacs").write_text(f"p cnf 80 320\n{prefix} 0\n{lines}")
+    odd, even = (" ".join(map(str, range(first, 161, 2))) for first in (1, 2))
+    Path("large.qdimacs").write_text(f"p cnf 160 480\na {odd} 0\ne {even} 0\n{lines}")
     done = qsage("solve", "large.qdimacs")
     assert done.code == Exit.BAD_INPUT
     assert install_line("solve") in done.err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -150,7 +151,8 @@ def test_the_critical_depth_by_two_processes(capfd: pytest.CaptureFixture[str]) 
     words = ["solve", "domineering", "--size", "4x4", "--depth", "auto", "--jobs", "2"]
     assert run_qsage(words) == Exit.TRUE
     out = capfd.readouterr().out
-    assert out.startswith("Black wins within 8 plies and not in fewer; first move vertical(")
+    move = r"([a-d])[1-4]\+\1[1-4]"
+    assert re.match(f"Black wins within 8 plies and not in fewer; first move {move}\n", out)
 
 
 BREAKTHROUGH = "breakthrough --size 3x5 --depth 17"
