@@ -393,7 +393,7 @@ def _suggestions_of(
     if layout.state.is_board and isinstance(game, BddlGame):
         return GridSuggestions(layout, game, of_listed)
     if layout.encoding == UNKNOWN:
-        return NoSuggestions("no encoding is named that could suggest values of its helpers")
+        return NoSuggestions("nothing is known of its helpers, and no functions of them were found")
     from qsage_validate.encodings.registry import encode
 
     try:

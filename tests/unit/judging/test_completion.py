@@ -59,7 +59,7 @@ def test_a_path_of_which_nothing_is_known_gets_values(monkeypatch: pytest.Monkey
     monkeypatch.setattr(sandwich, "_MOST_GATES", 10)
     verdict = asked()
     assert isinstance(verdict, Undecided)
-    assert "no encoding is named" in verdict.reason
+    assert "no functions of them were found" in verdict.reason
 
 
 @pytest.mark.parametrize("by_values", [False, True])
