@@ -27,7 +27,7 @@ from typing import Final
 
 from qsage_validate.certificates.learning import defined_gates
 from qsage_validate.certificates.parts import variables_read
-from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder, embed
+from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder, embed, signed
 from qsage_validate.circuit.decision import first_true
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
 from qsage_validate.circuit.sat import Satisfiable, Solver, TimedOut, Unsatisfiable
@@ -132,6 +132,7 @@ class _Expansion:
                 self._put_in([v for v, _ in run])
                 continue
             for whose, block in groupby(run, lambda pair: pair[1]):
+                # With what is tried, all that is left may belong to the outermost block.
                 if any(q is not quantifier for v, q in open_ if v not in self.choices):
                     self._eliminate_block([v for v, _ in block], whose)
         self._put_in([v for v, _ in self.order[:first] if v in self.known])
@@ -228,7 +229,7 @@ class _Expansion:
             return False
         builder = values.builder
         firsts = first_true(builder, [condition for _, condition in found])
-        # Where no value will do the first one is taken.
+        # Where no value will do all variables are 0.
         chosen = [
             builder.or_all(
                 first for (value, _), first in zip(found, firsts, strict=True) if value[k]
@@ -371,11 +372,11 @@ class _FewValues:
         for variable in range(self._clauses, last + 1):
             fanins = builder.fanins(2 * variable)
             if fanins is not None:
-                a, b = map(_signed, fanins)
+                a, b = map(signed, fanins)
                 solver.append_formula([[-variable, a], [-variable, b], [variable, -a, -b]])
         self._clauses = last + 1
         if wanted != TRUE:
-            solver.add_clause([_signed(wanted)])
+            solver.add_clause([signed(wanted)])
         while True:
             solver.conf_budget(_CONFLICTS)
             answer = solver.solve_limited()
@@ -383,10 +384,6 @@ class _FewValues:
                 return bool(answer)
             if deadline.over:
                 raise UndecidedError("the time for the expansion is over")
-
-
-def _signed(literal: int) -> int:
-    return -(literal >> 1) if literal & 1 else literal >> 1
 
 
 class _Step:

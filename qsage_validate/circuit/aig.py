@@ -286,14 +286,18 @@ def values_of(aig: Aig, inputs: Sequence[bool], literals: Sequence[int]) -> list
     return [bool(values[literal >> 1] ^ (literal & 1)) for literal in literals]
 
 
+def signed(literal: int) -> int:
+    """The variable of a literal, negative where the literal is its complement."""
+    return -(literal >> 1) if literal & 1 else literal >> 1
+
+
 def embed(
     builder: AigBuilder, aig: Aig, inputs: Sequence[int], outputs: Sequence[int]
 ) -> list[int]:
     """Build the cone of ``outputs`` inside ``builder``; returns their literals there.
 
     ``inputs[k]`` is the literal in ``builder`` that stands for input ``k + 1`` of ``aig``.
-    One linear pass; the builder's constant propagation, hashing and two-level rules apply to
-    every gate.
+    One linear pass; the builder's rules apply to every gate.
     """
     if len(inputs) != aig.num_inputs:
         raise ValueError(f"{len(inputs)} literals for {aig.num_inputs} inputs")

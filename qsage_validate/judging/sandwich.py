@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice
 from typing import Final, Protocol
 
-from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder, embed
+from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder, embed, signed
 from qsage_validate.circuit.decision import first_true
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope, add_gates
 from qsage_validate.encodings.layout import value_bits
@@ -70,9 +70,9 @@ def _claim(
 ) -> tuple[Qbf, dict[int, list[int]]]:
     """The formula that is true if some functions of the helpers keep ``wrong`` from being true.
 
-    Its variables are the numbers of the graph's inputs, from 1.  With it, for each helper that
-    stands behind a move of the other player's, what may be its function: that the move was legal,
-    and that it was one at all.
+    Its variables are the numbers of the graph's inputs, from 1, and its gates those of the graph.
+    With it, for each helper that stands between moves, the gates that may be its function
+    (:meth:`Scripts.told`).
     """
     moves = {v: script.told(v) for v in helpers}
     wanted = [literal for own in moves.values() for literal in own]
@@ -97,14 +97,10 @@ def _claim(
         for (_, helper), block in groupby(order, lambda one: one[:2])
     )
     gates = {
-        number: Gate(Connective.AND, (_signed(left), _signed(right)))
+        number: Gate(Connective.AND, (signed(left), signed(right)))
         for number, (left, right) in enumerate(aig.pairs(), start=aig.num_inputs + 1)
     }
-    return Qbf(scopes, gates, _signed(root)), tried
-
-
-def _signed(literal: int) -> int:
-    return -(literal >> 1) if literal & 1 else literal >> 1
+    return Qbf(scopes, gates, signed(root)), tried
 
 
 _NOWHERE: Final = 1 << 40
@@ -303,9 +299,10 @@ class Scripts(ABC):
                     yield variable, TRUE if going else FALSE, playing
 
     def told(self, helper: int) -> list[int]:
-        """Of the other player's last move left of a helper: that it was legal, a move, or no other.
+        """Three literals about the other player's last move left of a helper.
 
-        Nothing of helpers that stand right of all moves.
+        They say that the code was that of a legal move, that of a move, and that it was not that of
+        an illegal move.  Nothing for helpers left of all of these, or right of all moves.
         """
         found: list[int] = []
         place = {v: k for k, v in enumerate(v for s in self.formula.scopes for v in s.variables)}

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from random import Random
 
 import pytest
 
 from qsage_validate.certificates import by_expansion
+from qsage_validate.circuit.aig import values_of
+from qsage_validate.circuit.qbf import Quantifier, Scope
 from qsage_validate.encodings.layout import UNKNOWN, Layout
 from qsage_validate.encodings.list_codings import NumberedCoding
 from qsage_validate.encodings.registry import encode
@@ -15,8 +18,12 @@ from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.registry import find_command
 from qsage_validate.judging import sandwich
+from qsage_validate.judging.codes import Codes
 from qsage_validate.judging.encoding import judge
+from qsage_validate.judging.sandwich import Lower
+from qsage_validate.judging.suggestions import NoSuggestions
 from qsage_validate.validation.finding import Proved, Verdict
+from qsage_validate.validation.proofs import rules_of
 from research.benchmarks.models import Case
 from tests.support.position_truth import right_after_each_play
 
@@ -60,6 +67,44 @@ def test_a_path_of_which_nothing_is_known_gets_values(monkeypatch: pytest.Monkey
     verdict = asked()
     assert isinstance(verdict, Undecided)
     assert "no functions of them were found" in verdict.reason
+
+
+def test_what_is_told_of_whites_last_move() -> None:
+    """Of a variable between White's move and Black's next one; nothing of others."""
+    words = "httt --shape domino --size 2x3 --depth 3"
+    encoding = encode(Case(words, words).model())
+    game = BddlGame(Case(words, words).model())
+    layout = moves_alone(encoding.layout)
+    black, white, _ = layout.moves
+    helper = max(encoding.qbf.gates) + 1
+    scopes = [*encoding.qbf.scopes]
+    behind = next(k for k, s in enumerate(scopes) if set(white.variables) <= {*s.variables}) + 1
+    scopes.insert(behind, Scope(Quantifier.EXISTS, (helper,)))
+    formula = replace(encoding.qbf, scopes=tuple(scopes))
+    rules = rules_of(game)
+    assert rules is not None
+    script = Lower(Codes(formula, layout, game.plies), rules, NoSuggestions())
+    assert not script.told(black.variables[0])
+    assert not script.told(scopes[-1].variables[-1])
+    legal, move, other = script.told(helper)
+    aig, told = script.builder.build([legal, move, other])
+    places = {x: k for k, x in enumerate(script.builder.inputs)}
+    rng, seen = Random(3), set[tuple[bool, ...]]()
+    for first in black.moves:
+        for _ in range(12):
+            values = [rng.random() < 0.5 for _ in places]
+            for variable, value in black.coding.encode(first).items():
+                values[places[script.literals[variable]]] = value
+            own = {v: values[places[script.literals[v]]] for v in white.variables}
+            said = [m for m in white.moves if white.coding.encode(m).items() <= own.items()]
+            start = game.initial
+            (opening,) = (m for m in start.legal_moves() if str(m) == first)
+            possible = {str(m) for m in start.after(opening).legal_moves()}
+            is_legal = bool(possible.intersection(said))
+            found = tuple(values_of(aig, values, told))
+            assert found == (is_legal, bool(said), is_legal or not said)
+            seen.add(found)
+    assert len(seen) == 3
 
 
 @pytest.mark.parametrize("by_values", [False, True])
