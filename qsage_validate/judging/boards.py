@@ -45,6 +45,8 @@ from qsage_validate.system.limits import NEVER, Deadline
 _GOAL_PLAYS: Final = 12
 _GOAL_MOVES: Final = 40
 """So many moves are looked at in a ply, of so many plays."""
+_ALIKE: Final = 8
+"""So many moves are looked at in a ply of which the same holds."""
 _MOST_ORDERS: Final = 5040
 _MOST_PARTS: Final = 6
 """So many bits may number the part of a goal that does not hold."""
@@ -157,13 +159,11 @@ class _GoalSearch:
         """
         actions = {a.name: a for a in self.game.model.domain.actions(ply.player)}
         plays = [play for play in self.plays if len(play.moves) >= ply.ply][:_FEW]
+        seen = Counter[tuple[bool | None, ...]]()
         for play in plays:
             before = play.moves[: ply.ply - 1]
             state = self._states(before)[-1]
             for text in ply.moves[:_GOAL_MOVES]:
-                found = self.matrix.copies({**self._values(before), **self._said(ply, text)})
-                if found is None:
-                    continue
                 move = self.game.parse_move(text, ply.player)
                 action = actions[move.action]
                 places = self.game.grounding.positions(action.precondition, action.effect)
@@ -172,7 +172,13 @@ class _GoalSearch:
                     self._holds((part,), move.x, move.y, state) if within else None
                     for part in action.precondition
                 ]
-                yield found[0], [*flags, *[None] * (count - len(flags)), within]
+                flags += [*[None] * (count - len(flags)), within]
+                seen[tuple(flags)] += 1
+                if seen[tuple(flags)] > _ALIKE:
+                    continue
+                found = self.matrix.copies({**self._values(before), **self._said(ply, text)})
+                if found is not None:
+                    yield found[0], flags
 
     # -- claims -----------------------------------------------------------------------------
 

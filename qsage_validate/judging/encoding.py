@@ -40,6 +40,8 @@ _MOST_GUESSES: Final = 4
 """So many constants are tried for helpers of which nothing is known."""
 _ON_SCRIPTS: Final = 0.6
 """The part of the time in which a proof on whole scripts is tried."""
+_CORRECTED: Final = 0.5
+"""The part of that time in which functions are looked for instead of wrong suggestions alone."""
 _COMPLETION_SECONDS: Final = 30.0
 """The time to find functions of helpers of which nothing is known."""
 _IN_ORDER: Final = 0.8
@@ -149,7 +151,7 @@ class _Judgement:
         if wrong:
             return Refuted(wrong)
         failing: list[tuple[bool, tuple[str, ...]]] = []
-        deadline = self.deadline.share(_ON_SCRIPTS)
+        deadline = self.deadline if on_scripts_alone else self.deadline.share(_ON_SCRIPTS)
         try:
             rules_in = rules_of(self.game, deadline=deadline)
             if rules_in is not None:
@@ -176,6 +178,7 @@ class _Judgement:
             return []
         kind: type[Scripts] = Lower if half else Upper
         failures: list[tuple[str, tuple[str, ...]]] = []
+        wrong: set[int] = set()
         going_ons = (False, True) if codes.stops_seen_by(kind.player) else (False,)
         for going_on, decides in product(going_ons, (False, True)):
             guesses: dict[int, bool] = {}
@@ -202,16 +205,41 @@ class _Judgement:
                     return []
                 failures.append((self._doubt(script, failure), script.moves(failure)))
                 following = script.satisfying(failure) if isinstance(script, Lower) else {}
+                if isinstance(script, Lower) and not (following or wrong):
+                    wrong = script.misled(failure)
+                    if self._corrected(wrong, codes, rules_in, deadline.share(_CORRECTED)):
+                        self.shown.add(half)
+                        return []
                 if not following or following == guesses:
                     break
                 guesses = following
         suggestions = _suggestions_of(self.layout, self.game, of_listed=False)
-        script = kind(codes, rules_in, suggestions, decides=False, guesses={})
-        if self._completed(script, deadline):
+        if self._completed(kind(codes, rules_in, suggestions), deadline):
             self.shown.add(half)
             return []
         self.doubts.append(failures[0][0])
         return [(half, moves) for _, moves in failures]
+
+    def _corrected(
+        self, wrong: set[int], codes: Codes, rules_in: RulesIn, deadline: Deadline
+    ) -> bool:
+        """True if Black's half holds with other functions of helpers whose suggestion is wrong.
+
+        ``wrong`` are some of them; what else is wrong in a play is added.
+        """
+        while wrong:
+            suggestions = _suggestions_of(self.layout, self.game)
+            script = Lower(codes, rules_in, suggestions, without=wrong)
+            asked = script.builder, script.claims, script.assumed
+            try:
+                failure = first_failure(*asked, deadline=deadline, tell=self.tell)
+            except ClaimsTimeoutError:
+                return False
+            more = set() if failure is None else script.misled(failure)
+            if more <= wrong:
+                return self._completed(script, deadline)
+            wrong |= more
+        return False
 
     def _completed(self, script: Scripts, deadline: Deadline) -> bool:
         """True if the claims hold with functions that are found for helpers of all kinds."""

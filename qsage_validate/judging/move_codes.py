@@ -660,6 +660,11 @@ class Matrix:
         values = product((False, True), repeat=len(self.pool))
         return [dict(zip(self.pool, one, strict=True)) for one in values]
 
+    @cached_property
+    def _of_outer(self) -> frozenset[int]:
+        """The literals of outer variables."""
+        return frozenset(x for v in self.outer for x in (v, -v))
+
     def over(self, pool: Sequence[int]) -> Matrix:
         """The same with fewer symbolic variables."""
         return Matrix(self.formula, pool, self.outer, self.deadline, self.solver)
@@ -692,7 +697,7 @@ class Matrix:
                 if forced is None:
                     return None
                 found.append((tuple(place.values()), forced))
-                shared.update((abs(x), x > 0) for x in forced if abs(x) in self.outer)
+                shared.update((abs(x), x > 0) for x in self._of_outer.intersection(forced))
             if len(shared) == known:
                 return shared, found
         return None

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf
@@ -67,9 +67,11 @@ _SHORT_POSITIONS: Final = 200
 _JUDGE_SECONDS: Final = (4.0, 16.0, 60.0)
 # The board of a grid, whose values help to prove the formula, is looked for in so many.
 _BOARD_SECONDS: Final = 10.0
-# Of so many likely readings of a kind the board is looked for before plays are, in this part of it.
+# Of so many likely readings of a kind the board is looked for before plays are, in this part of
+# the time.  Where there is one the formula may be proved in that part.
 _BOARDED: Final = 3
 _BOARDED_PART: Final = 0.2
+_PROOFS_PART: Final = 0.6
 # What speaks for a reading under which a formula is wrong: agreement, and illegal moves that lose.
 _LEAST_SHARE: Final = 0.65
 _LEAST_LOSSES: Final = 0.75
@@ -288,9 +290,10 @@ class _ReadingSearch:
         self.screening = Screening(formula, self.sketch, self.deadline)
         self.best = []
         every = [*in_order(formula, self.sketch)]
+        boarded: list[ReadingGuess] = []
         if every:
-            yield self._by_board(every)
-        readings = iter(every)
+            yield self._by_board(every, boarded)
+        readings = chain(boarded, (one for one in every if one not in boarded))
         for number, size in enumerate(_BATCHES):
             batch = list(islice(readings, size))
             if not batch:
@@ -312,11 +315,14 @@ class _ReadingSearch:
             if number + 1 >= _LIKELY and self.screening.is_over(_ORDERED_EFFORT):
                 break
 
-    def _by_board(self, readings: Sequence[ReadingGuess]) -> FoundReadings | None:
+    def _by_board(
+        self, readings: Sequence[ReadingGuess], boarded: list[ReadingGuess]
+    ) -> FoundReadings | None:
         """The first of the likeliest readings with a board, if the formula is proved under it.
 
-        A wrong reading has hardly ever a board, and to find one takes less than values after plays.
-        Formulas with a board mostly write moves as its columns and rows.
+        A wrong reading has hardly ever a board, and to find one takes less than values after plays:
+        ``boarded`` gets those that have one.  Formulas with a board mostly write moves as its
+        columns and rows.
         """
         if self.game.language != "bddl":
             return None
@@ -326,13 +332,14 @@ class _ReadingSearch:
                 x for x in readings if (x.style.codes[self.sketch.movers[0]].grid is None) ^ grid
             )
             likely += islice(own, _BOARDED)
-        limit = self.deadline.share(_BOARDED_PART)
+        limit, proofs = self.deadline.share(_BOARDED_PART), self.deadline.share(_PROOFS_PART)
         for reading in likely:
             layout = None if limit.over else self._board(reading, limit)
             self.screening.tried += 1
             if layout is None:
                 continue
-            answer = judge(self.formula, layout, self.game, deadline=limit, on_scripts_alone=True)
+            boarded.append(reading)
+            answer = judge(self.formula, layout, self.game, deadline=proofs, on_scripts_alone=True)
             if isinstance(answer.verdict, Proved):
                 # The proof says that the formula agrees with the game after every play.
                 plays = Counter(play.black_wins for play in self.sketch.plays)

@@ -14,13 +14,14 @@ Functions are suggestions: whatever they are, a claim that holds is a proof.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby, islice
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, groupby, islice
 from typing import Final, Protocol
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder, embed, signed
 from qsage_validate.circuit.decision import first_true
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope, add_gates
+from qsage_validate.circuit.sat import Solver
 from qsage_validate.encodings.layout import value_bits
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.protocol import Player
@@ -34,6 +35,7 @@ from qsage_validate.kernel.strategy import played
 from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.proofs import RulesIn
 
+_SOLVER: Final = "cadical195"
 _MOST_GATES: Final = 60_000
 """The size of a step of the elimination."""
 
@@ -150,6 +152,7 @@ class Scripts(ABC):
     the level such that what stands right of it may depend on the input.  ``early`` are helpers
     whose suggestion reads what is not known where they stand, ``unknown`` those without one,
     ``zero`` universal ones that are given the value 0; ``guesses`` are tried for the unknown ones.
+    What is suggested for helpers ``without`` a function is not taken.
     ``over`` says that ``player``, whose strategy it is, has won.  With ``going_on`` the plays are
     those in which nobody stops before the last move: where the other player stops, the position
     stays as it is, and who has not won by then has lost.
@@ -168,8 +171,10 @@ class Scripts(ABC):
         decides: bool = False,
         going_on: bool = False,
         guesses: Mapping[int, bool] = _NO_GUESSES,
+        without: Collection[int] = (),
     ) -> None:
         self.codes = codes
+        self._without = without
         self._guesses = guesses
         self.decides = decides
         self._stops = codes.stops_seen_by(self.player) if going_on else {}
@@ -206,9 +211,11 @@ class Scripts(ABC):
     def complete(self, deadline: Deadline) -> bool:
         """Look for functions of the helpers that have none, and claim again with these.
 
+        Where some are ``without`` one on purpose the others that have none keep their constants.
         False, and nothing has changed, where none were found.
         """
-        left = [*self.unknown, *self.early]
+        left = [v for v in self.unknown if v in self._without or not self._without]
+        left += self.early
         if not left:
             return False
         for ply in self.codes.readings:
@@ -218,7 +225,7 @@ class Scripts(ABC):
         found = completion(self, self._wrong({**known, **inputs}), inputs, deadline)
         if not found:
             return False
-        self.literals, self.early = known, []
+        self.literals, self.early, self._without = known, [], ()
         self.adopt(found)
         self._conclude()
         return True
@@ -264,7 +271,7 @@ class Scripts(ABC):
         found = {
             v: self.literals[v] if v in self.literals else suggested[v]
             for v in own
-            if v in self.literals or v in suggested
+            if v in self.literals or (v in suggested and v not in self._without)
         }
         goes_on: dict[int, int] = {}
         for variable, going, playing in self._own_stops():
@@ -601,6 +608,31 @@ class Lower(Scripts):
         if found is None:
             return {}
         return evaluate(builder, inputs, found.inputs)
+
+    def misled(self, failure: Counterexample) -> set[int]:
+        """Helpers whose suggested values break the matrix in a script that failed.
+
+        Those of outer helpers are kept first.  With a helper come those that share its scope, for
+        these may be the digits of one number.  Nothing where no values satisfy the matrix.
+        """
+        free = {*self.early, *self._without}
+        own = [v for v in self.others(self.helpers) if v not in free]
+        said = self.values([v for v in self.formula.levels() if v not in free], failure)
+        said = {**self.codes.constants, **said}
+        literals = {v: v if value else -v for v, value in said.items()}
+        wrong: set[int] = set()
+        with Solver(_SOLVER, bootstrap_with=self.formula.clauses()) as solver:
+            kept = [self.formula.output, *(x for v, x in literals.items() if v not in own)]
+            if not solver.solve(assumptions=kept):
+                return wrong
+            for v in own:
+                if solver.solve(assumptions=[*kept, literals[v]]):
+                    kept.append(literals[v])
+                else:
+                    wrong.add(v)
+        scopes = (scope.variables for scope in self.formula.scopes)
+        together = chain.from_iterable(s for s in scopes if not wrong.isdisjoint(s))
+        return wrong.union(v for v in together if v in own)
 
     def _with_definitions(self, suggested: Mapping[int, int]) -> Mapping[int, int]:
         """The same with helpers that are gates in clauses: as far as their inputs are known."""

@@ -9,7 +9,7 @@ import pytest
 
 from qsage_validate.certificates import by_expansion
 from qsage_validate.circuit.aig import values_of
-from qsage_validate.circuit.qbf import Quantifier, Scope
+from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
 from qsage_validate.encodings.layout import UNKNOWN, Layout
 from qsage_validate.encodings.list_codings import NumberedCoding
 from qsage_validate.encodings.registry import encode
@@ -28,6 +28,21 @@ from research.benchmarks.models import Case
 from tests.support.position_truth import right_after_each_play
 
 WORDS = ("httt --shape domino --size 2x3 --depth 3", "connect-c --connect 2 --size 2x2 --depth 3")
+
+
+def with_wrong(kind: str, layout: Layout) -> Layout:
+    """The layout with digits of the helpers of one kind inverted."""
+    if kind == "indicators":
+        moves = []
+        for ply in layout.moves:
+            own = ply.indicators
+            if own is not None:
+                flipped = tuple(-x for x in own.preconditions)
+                ply = replace(ply, indicators=replace(own, preconditions=flipped))
+            moves.append(ply)
+        return replace(layout, moves=tuple(moves))
+    bits = tuple(-x for x in getattr(layout.goals, kind))
+    return replace(layout, goals=replace(layout.goals, **{kind: bits}))
 
 
 def moves_alone(layout: Layout) -> Layout:
@@ -145,3 +160,30 @@ def test_a_board_helps_where_the_layout_lists_the_moves() -> None:
     verdict = judge(encoding.qbf, layout, BddlGame(model)).verdict
     assert isinstance(verdict, Proved), str(verdict)
     assert "on all scripts" in verdict.reason
+
+
+@pytest.mark.parametrize("kind", ["counterexample", "black_x", "indicators"])
+def test_a_wrong_suggestion_is_replaced(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who made the formula may have numbered the parts of a goal in another way.
+
+    Q-sage's formulas have numbers for claims beyond the border, and were proved on no script.
+    """
+    model = Case(WORDS[1], WORDS[1]).model()
+    encoding, game = encode(model), BddlGame(model)
+    layout = with_wrong(kind, encoding.layout)
+
+    def asked(formula: Qbf) -> Verdict:
+        return judge(formula, layout, game, on_scripts_alone=True).verdict
+
+    verdict = asked(encoding.qbf)
+    assert isinstance(verdict, Proved), str(verdict)
+    wrong = 0
+    for number, gate in [*encoding.qbf.gates.items()][-8:]:
+        flipped = replace(gate, inputs=tuple(-x for x in gate.inputs))
+        formula = replace(encoding.qbf, gates={**encoding.qbf.gates, number: flipped})
+        if not right_after_each_play(formula, encoding.layout, game):
+            wrong += 1
+            assert not isinstance(asked(formula), Proved)
+    assert wrong
+    monkeypatch.setattr(Lower, "misled", lambda *_: set())
+    assert not isinstance(asked(encoding.qbf), Proved)
