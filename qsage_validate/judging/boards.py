@@ -406,24 +406,37 @@ _MOST_CODES: Final = 64
 def with_board(
     layout: Layout, formula: Qbf, sketch: Sketch, game: TwoPlayerGame, deadline: Deadline = NEVER
 ) -> Layout:
-    """The layout of moves with the board and the gates of legality that the formula has.
+    """The layout of moves with the board that the formula has.
 
-    The layout stays as it is where none are found, and where a game has no atoms.
+    The layout stays as it is where none is found, and where a game has no atoms.
     """
-    sayable = tuple(play for play in sketch.plays if _is_said(layout, play.moves))
-    known = replace(sketch, plays=sayable)
-    search = _Search(layout, trimmed(formula), known, game, deadline)
+    search = _search(layout, formula, sketch, game, deadline)
     with search.matrix.solver:
-        legal = search.legality()
         state = search.board()
         moves = search.with_stops() if state.is_board else layout.moves
-        found = replace(layout, gates={**layout.gates, **legal})
         if moves is None:
-            return found
-        found = replace(found, moves=moves, state=state)
+            return layout
+        found = replace(layout, moves=moves, state=state)
         if state.is_board and isinstance(game, BddlGame):
-            return with_goals(found, search.matrix, sayable, game)
+            return with_goals(found, search.matrix, search.sketch.plays, game)
         return found
+
+
+def with_legality(
+    layout: Layout, formula: Qbf, sketch: Sketch, game: TwoPlayerGame, deadline: Deadline = NEVER
+) -> Layout:
+    """The layout of moves with the gates of legality that the formula has."""
+    search = _search(layout, formula, sketch, game, deadline)
+    with search.matrix.solver:
+        return replace(layout, gates={**layout.gates, **search.legality()})
+
+
+def _search(
+    layout: Layout, formula: Qbf, sketch: Sketch, game: TwoPlayerGame, deadline: Deadline
+) -> _Search:
+    sayable = tuple(play for play in sketch.plays if _is_said(layout, play.moves))
+    known = replace(sketch, plays=sayable)
+    return _Search(layout, trimmed(formula), known, game, deadline)
 
 
 @dataclass
@@ -519,7 +532,8 @@ class _Search:
         if not self.gates:
             return found
         for ply in self.layout.moves:
-            seen, legal, where = _Seen(), 0, 0
+            left: set[int] | None = None
+            legal = {True: False, False: False}
             patterns: list[Mapping[int, bool]] = [
                 dict(self._bits(ply.variables, bits)) for bits in _codes(len(ply.variables))
             ]
@@ -535,12 +549,19 @@ class _Search:
                     if ply.coding.can_say(str(m))
                 ]
                 for pattern in patterns:
-                    forced = self.matrix.forced({**before, **pattern}, asserted=False)
-                    mask = seen.add(forced or ())
-                    where |= mask
-                    if pattern in allowed:
-                        legal |= mask
-            literal = seen.literal(where, legal, self.gates)
+                    forced = self.matrix.forced({**before, **pattern}, asserted=False) or ()
+                    may = pattern in allowed
+                    legal[may] = True
+                    if left is None:
+                        left = {x if may else -x for x in forced}
+                    elif may:
+                        left.intersection_update(forced)
+                    else:
+                        known = frozenset(forced)
+                        left = {x for x in left if -x in known}
+            # There is none for what is the same everywhere: any constant would do.
+            own = (x for v in self.gates for x in (v, -v) if left is not None and x in left)
+            literal = next(own, 0) if all(legal.values()) else 0
             if literal:
                 found[f"{ply.player.value} {ply.ply} legal"] = literal
         return found

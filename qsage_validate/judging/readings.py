@@ -17,7 +17,7 @@ from qsage_validate.encodings.list_codings import NumberedCoding
 from qsage_validate.errors import UndecidedError, UsageError, counted
 from qsage_validate.games.masks import width_for
 from qsage_validate.games.protocol import Player, TwoPlayerGame
-from qsage_validate.judging.boards import with_board
+from qsage_validate.judging.boards import with_board, with_legality
 from qsage_validate.judging.encoding import judge
 from qsage_validate.judging.move_codes import (
     QUANTIFIER,
@@ -149,9 +149,9 @@ class FoundReadings:
 
     def whole_layout(self, formula: Qbf, deadline: Deadline = NEVER) -> Layout:
         """The layout with the board and the gates of legality that the formula has besides."""
-        if self.board is not None:
-            return self.layout
-        return with_board(self.layout, formula, self.sketch, self.game, deadline)
+        search = formula, self.sketch, self.game, deadline
+        layout = self.layout if self.board is not None else with_board(self.layout, *search)
+        return with_legality(layout, *search)
 
     @property
     def best_words(self) -> str:
