@@ -11,6 +11,7 @@ from itertools import count, permutations, product
 from random import Random
 from typing import Any, Final, NamedTuple
 
+from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
 from qsage_validate.circuit.sat import Solver
 from qsage_validate.encodings.layout import Bits, GridCoding, MoveCoding, Number, value_bits
@@ -27,6 +28,9 @@ from qsage_validate.system.limits import NEVER, Deadline
 PLAYS: Final = 60
 """The plays that readings are screened by: half of them won by each player, where there are."""
 _TRIES: Final = 4000
+# Where a player has won fewer plays at random, so many are looked for in so many seconds.
+_FEW_WON: Final = 8
+_SEARCH_SECONDS: Final = 4.0
 _MOST_MOVES: Final = 4096
 
 _GRID: Final = re.compile(r"([^\s(]*)\((\d{1,4}),(\d{1,4})\)")
@@ -142,6 +146,9 @@ def sketch_of(
         found[winner is Player.BLACK].setdefault(moves)
         if min(map(len, found.values())) >= 4 * plays or deadline.over:
             break
+    for won, plays_of in found.items():
+        if len(plays_of) < _FEW_WON and isinstance(game, TwoPlayerGame):
+            plays_of.update(dict.fromkeys(_searched(game, values, won, deadline)))
     chosen = [_some(found[won], plays // 2, rng) for won in (True, False)]
     mixed = [
         SketchedPlay(moves, won) for pair in _zipped(chosen[0], chosen[1]) for won, moves in pair
@@ -192,6 +199,53 @@ def _random_play(
             seen[player].setdefault(move)
         moves.append(rng.choice(legal))
         state = values.simulator.play(state, moves[-1])
+
+
+def _searched(
+    game: TwoPlayerGame, values: GameValues, black_wins: bool, deadline: Deadline
+) -> Iterator[tuple[str, ...]]:
+    """Plays of one winner that are rare at random, with another first move each."""
+    from qsage_validate.kernel.claims import Claim, ClaimsTimeoutError, first_failure
+    from qsage_validate.kernel.game import TooLargeError
+    from qsage_validate.kernel.player import FindingKind
+    from qsage_validate.kernel.reading import Reading, Walk
+    from qsage_validate.kernel.strategy import played
+    from qsage_validate.validation.proofs import rules_of
+
+    limit = deadline.sooner_by_work(_SEARCH_SECONDS)
+    builder = AigBuilder()
+    try:
+        rules_in = rules_of(game, deadline=limit)
+        if rules_in is None:
+            return
+        walk = Walk(rules_in(builder), Reading(()), Player.BLACK, lambda _: ())
+    except TooLargeError:
+        return
+    black, steps = walk.won[Player.BLACK], []
+    for step in walk.steps():
+        steps.append(step)
+        black = builder.or_(black, walk.won[Player.BLACK])
+    left = black if black_wins else builder.and_(walk.playing, black ^ 1)
+    for _ in range(_FEW_WON if steps else 0):
+        claim = Claim(FindingKind.END_DIFFERS, len(steps), left, "a play")
+        try:
+            failure = first_failure(builder, [claim], deadline=limit)
+        except ClaimsTimeoutError:
+            return
+        if failure is None:
+            return
+        moves: list[str] = []
+        state: Any = values.simulator.start()
+        for move in played(builder, steps, failure.inputs):
+            if values.ended(state, len(moves)) is not None or move not in values.legal(state):
+                break
+            moves.append(move)
+            state = values.simulator.play(state, move)
+        winner = values.ended(state, len(moves))
+        if winner is not None and (winner is Player.BLACK) is black_wins:
+            yield tuple(moves)
+        first = steps[0].made[steps[0].names.index(moves[0])] if moves else left
+        left = builder.and_(left, first ^ 1)
 
 
 def _some(plays: Iterable[tuple[str, ...]], count: int, rng: Random) -> list[tuple[str, ...]]:

@@ -14,7 +14,7 @@ from qsage_validate.encodings.list_codings import NumberedCoding
 from qsage_validate.encodings.registry import encode, language_of_encoding
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.protocol import TwoPlayerGame
+from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.games.registry import find_command
 from qsage_validate.judging.boards import with_board
 from qsage_validate.judging.judged import lines_in_names
@@ -131,3 +131,18 @@ def test_a_board_is_written_in_the_names_of_the_file() -> None:
     assert again is not None
     assert (again.moves, again.state, again.gates) == (found.moves, found.state, found.gates)
     assert again.goals == found.goals
+
+
+def test_plays_that_are_rare_at_random_are_searched_for() -> None:
+    """Black wins no random play of this game: its formula had no board, and no proof."""
+    game = load_game(find_command(["domineering", "--size", "6x6", "--depth", "11"]))
+    plays = sketch_of(game).plays
+    won = [play.moves for play in plays if play.black_wins]
+    assert len({moves[0] for moves in won}) == len(won) >= 4
+    for play in plays:
+        state = game.initial
+        for move in play.moves:
+            assert state.outcome is None
+            state = state.after(game.parse_move(move, state.to_move))
+        assert state.outcome is not None
+        assert (state.outcome.winner is Player.BLACK) is play.black_wins
