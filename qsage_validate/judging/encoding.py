@@ -8,6 +8,7 @@ they are all of them this is a proof as well, and a difference is a refutation.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, Final
@@ -21,7 +22,7 @@ from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.judging.codes import Codes
 from qsage_validate.judging.sandwich import Lower, Scripts, Suggestions, Upper
 from qsage_validate.judging.suggestions import GridSuggestions, NoSuggestions
-from qsage_validate.kernel.claims import ClaimsTimeoutError, Counterexample, first_failure
+from qsage_validate.kernel.claims import ClaimsTimeoutError, Counterexample, failures, first_failure
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.kernel.obligation import Obligation, joined
 from qsage_validate.kernel.player import FindingKind
@@ -42,6 +43,10 @@ _ON_SCRIPTS: Final = 0.6
 """The part of the time in which a proof on whole scripts is tried."""
 _CORRECTED: Final = 0.5
 """The part of that time in which functions are looked for instead of wrong suggestions alone."""
+_LATE: Final = 4
+"""Scripts that fail at one of so many plies before the last one are looked for as well,"""
+_LATE_PART: Final = 0.1
+"""in this part of that time."""
 _COMPLETION_SECONDS: Final = 30.0
 """The time to find functions of helpers of which nothing is known."""
 _IN_ORDER: Final = 0.8
@@ -66,7 +71,7 @@ def judge(
     patience: float = _PATIENCE,
     cores: bool = True,
     residuals: ResidualsOf | None = None,
-    on_scripts_alone: bool = False,
+    tried: Tried | None = None,
 ) -> LevelAnswer:
     """Decide whether a formula has the game's value after each play of legal moves.
 
@@ -75,12 +80,12 @@ def judge(
     Where the deadline never comes, positions are compared for ``patience`` seconds; functions of
     helpers are looked for no longer than that.  Without
     ``cores`` a difference comes without the gates that decide it.  ``residuals`` may know values
-    of the formula already.  With ``on_scripts_alone`` no positions are compared.
+    of the formula already, and what was ``tried`` on scripts is not tried again.
     """
     judgement = _Judgement(
         formula, layout, game, deadline, tell, most_differences, patience, cores, residuals
     )
-    verdict = judgement.verdict(on_scripts_alone=on_scripts_alone)
+    verdict = judgement.verdict(tried)
     kept = None
     if obligations and isinstance(verdict, Proved) and not judgement.by_positions:
         kept = joined(judgement.asked)
@@ -89,6 +94,28 @@ def judge(
         kept,
         implies=judgement.proved_values if not isinstance(verdict, Proved) else layout.conclusive,
     )
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What a proof on whole scripts came to.
+
+    ``shown`` are the halves that hold, ``failing`` the plays of scripts that fail, each with its
+    half; ``doubts`` say why the others were not shown.
+    """
+
+    verdict: Proved | Undecided
+    shown: frozenset[bool]
+    failing: Sequence[tuple[bool, tuple[str, ...]]]
+    doubts: Sequence[str]
+
+
+def try_scripts(
+    formula: Qbf, layout: Layout, game: TwoPlayerGame, *, deadline: Deadline = NEVER
+) -> Tried:
+    """Decide on whole scripts alone whether a formula has the game's value."""
+    judgement = _Judgement(formula, layout, game, deadline, nobody, 1, _PATIENCE, False, None)
+    return judgement.on_scripts(Codes(formula, layout, game.plies), deadline)
 
 
 @dataclass(frozen=True)
@@ -144,14 +171,23 @@ class _Judgement:
         """The values of the formula of which the winner was shown to follow."""
         return tuple(value for value in (True, False) if (not value) in self.shown)
 
-    def verdict(self, *, on_scripts_alone: bool) -> Verdict:
+    def verdict(self, tried: Tried | None) -> Verdict:
         codes = Codes(self.formula, self.layout, self.game.plies)
         movers = [self.game.player_at(ply) for ply in range(1, self.game.plies + 1)]
         wrong = tuple(codes.misread(movers))
         if wrong:
             return Refuted(wrong)
+        if tried is None:
+            tried = self.on_scripts(codes, self.deadline.share(_ON_SCRIPTS))
+        self.shown, self.doubts = {*tried.shown}, [*tried.doubts]
+        if isinstance(tried.verdict, Proved):
+            return tried.verdict
+        return self._by_positions(codes, tried.failing)
+
+    # -- on whole scripts -------------------------------------------------------------------
+
+    def on_scripts(self, codes: Codes, deadline: Deadline) -> Tried:
         failing: list[tuple[bool, tuple[str, ...]]] = []
-        deadline = self.deadline if on_scripts_alone else self.deadline.share(_ON_SCRIPTS)
         try:
             rules_in = rules_of(self.game, deadline=deadline)
             if rules_in is not None:
@@ -160,13 +196,12 @@ class _Judgement:
                     failing += self._half(half, codes, rules_in, limit)
         except TooLargeError as error:
             self.doubts.append(str(error))
+        verdict: Proved | Undecided
         if self.shown.issuperset(self.halves):
-            return Proved(self._agreement(len(codes.readings)))
-        if on_scripts_alone:
-            return Undecided(self.doubts[0] if self.doubts else "no proof on scripts was tried")
-        return self._by_positions(codes, failing)
-
-    # -- on whole scripts -------------------------------------------------------------------
+            verdict = Proved(self._agreement(len(codes.readings)))
+        else:
+            verdict = Undecided(self.doubts[0] if self.doubts else "no proof on scripts was tried")
+        return Tried(verdict, frozenset(self.shown), failing, self.doubts)
 
     def _half(
         self, half: bool, codes: Codes, rules_in: RulesIn, deadline: Deadline
@@ -177,7 +212,8 @@ class _Judgement:
             self.doubts.append(disorder)
             return []
         kind: type[Scripts] = Lower if half else Upper
-        failures: list[tuple[str, tuple[str, ...]]] = []
+        failing: list[tuple[str, tuple[str, ...]]] = []
+        late: list[tuple[bool, tuple[str, ...]]] = []
         wrong: set[int] = set()
         going_ons = (False, True) if codes.stops_seen_by(kind.player) else (False,)
         for going_on, decides in product(going_ons, (False, True)):
@@ -197,13 +233,15 @@ class _Judgement:
                     failure = first_failure(*asked, deadline=deadline, tell=self.tell)
                 except ClaimsTimeoutError as error:
                     self.doubts.append(f"time is up: {error}")
-                    return [(half, moves) for _, moves in failures]
+                    return [*late, *((half, moves) for _, moves in failing)]
                 if failure is None:
                     self.asked.append(Obligation(*asked))
                     self.shown.add(half)
                     self.going_on |= going_on
                     return []
-                failures.append((self._doubt(script, failure), script.moves(failure)))
+                if not failing:
+                    late = self._late(script, failure, deadline)
+                failing.append((self._doubt(script, failure), script.moves(failure)))
                 following = script.satisfying(failure) if isinstance(script, Lower) else {}
                 if isinstance(script, Lower) and not (following or wrong):
                     wrong = script.misled(failure)
@@ -217,8 +255,24 @@ class _Judgement:
         if self._completed(kind(codes, rules_in, suggestions), deadline):
             self.shown.add(half)
             return []
-        self.doubts.append(failures[0][0])
-        return [(half, moves) for _, moves in failures]
+        self.doubts.append(failing[0][0])
+        return [*late, *((half, moves) for _, moves in failing)]
+
+    def _late(
+        self, script: Scripts, failure: Counterexample, deadline: Deadline
+    ) -> list[tuple[bool, tuple[str, ...]]]:
+        """The plays of scripts that fail at one of the last plies.
+
+        Behind these few moves are left, and so the formula's values there are found soon.
+        """
+        last = max(claim.ply for claim in script.claims) - _LATE
+        claims = [c for c in script.claims if c.ply >= max(last, failure.claim.ply + 1)]
+        asked = script.builder, claims, script.assumed
+        found: list[tuple[bool, tuple[str, ...]]] = []
+        with suppress(ClaimsTimeoutError):
+            for one in failures(*asked, deadline=deadline.share(_LATE_PART), tell=self.tell):
+                found.append((script.half, script.moves(one)))
+        return found
 
     def _corrected(
         self, wrong: set[int], codes: Codes, rules_in: RulesIn, deadline: Deadline

@@ -181,7 +181,8 @@ def judge_found(
         most_differences=most_differences,
         residuals=found.residuals,
     )
-    first = Judged(ask(layout=found.layout, obligations=obligations), found.layout)
+    tried = None if obligations else found.scripts
+    first = Judged(ask(layout=found.layout, obligations=obligations, tried=tried), found.layout)
     if not isinstance(first.verdict, Refuted):
         return first
     for other in found.also:

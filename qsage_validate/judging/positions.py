@@ -219,6 +219,7 @@ class Positions:
         positions of that half, where there are such.  The longest part is asked for first: where
         most moves are fixed, values are quickly known.
         """
+        parts: dict[tuple[str, ...], Any] = {}
         try:
             for half, play in plays:
                 moves, states = self._legal_part(play, half)
@@ -227,16 +228,15 @@ class Positions:
                     if missing is not None:
                         black = self.values.winner(state, made) is Player.BLACK
                         return [PlayDifference((*moves[:made], missing), black, None)]
-                for made, state in reversed([*enumerate(states)]):
-                    black = self.values.winner(state, made) is Player.BLACK
-                    if black not in self.halves:
-                        continue
-                    fixed = self.codes.of_play(moves[:made])
-                    answer = self.residuals.answer(
-                        fixed, made, deadline.sooner_by_work(ALONG_SECONDS)
-                    )
-                    if answer.truth is (not black):
-                        return [PlayDifference(moves[:made], black, answer.truth, answer.word)]
+                parts.update((moves[:made], state) for made, state in enumerate(states))
+            for moves, state in sorted(parts.items(), key=lambda part: -len(part[0])):
+                black = self.values.winner(state, len(moves)) is Player.BLACK
+                if black not in self.halves:
+                    continue
+                limit = deadline.sooner_by_work(ALONG_SECONDS)
+                answer = self.residuals.answer(self.codes.of_play(moves), len(moves), limit)
+                if answer.truth is (not black):
+                    return [PlayDifference(moves, black, answer.truth, answer.word)]
         except UndecidedError:
             return []  # the game's value was not found in time
         return []

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from itertools import chain, islice
+from itertools import islice
 from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf
@@ -18,7 +18,7 @@ from qsage_validate.errors import UndecidedError, UsageError, counted
 from qsage_validate.games.masks import width_for
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.judging.boards import with_board, with_legality
-from qsage_validate.judging.encoding import judge
+from qsage_validate.judging.encoding import Tried, judge, try_scripts
 from qsage_validate.judging.move_codes import (
     QUANTIFIER,
     MoveStyle,
@@ -92,6 +92,7 @@ class Standing(Enum):
 
     ``PROVED``: under it the formula is the game's. ``FITS``: no play speaks against it.
     ``ANY``: the formula differs from the game under this reading and all others.
+    ``BOARD``: literals of the formula are the board of the game at all times of plays.
     ``BEST``: the formula differs under it, and no other one is nearly as good.  ``OPEN``: none of
     these.
     """
@@ -99,6 +100,7 @@ class Standing(Enum):
     PROVED = "proved"
     FITS = "fits"
     ANY = "any"
+    BOARD = "board"
     BEST = "best"
     OPEN = "open"
 
@@ -124,6 +126,8 @@ class FoundReadings:
     """What the level *encoding* says by the first reading, where the search has asked it."""
     doubt: str = ""
     """Why a difference under the first reading refutes nothing; empty where it does."""
+    scripts: Tried | None = None
+    """What a proof on whole scripts came to, by the first reading with its board."""
     board: Layout | None = None
     """The layout of the first reading with its board, where that helps to prove the formula."""
     telling: bool = False
@@ -224,6 +228,7 @@ class _ReadingSearch:
     refuted: set[tuple[str, Windows]] = field(default_factory=set)
     answers: dict[tuple[str, Windows], LevelAnswer] = field(default_factory=dict)
     boards: dict[tuple[str, Windows], Layout | None] = field(default_factory=dict)
+    scripts: dict[tuple[str, Windows], Tried] = field(default_factory=dict)
     recoded: dict[tuple[str, Windows], bool] = field(default_factory=dict)
     """Of readings that stand out, whether others agree better that have other codes."""
     root: str | None = None
@@ -290,10 +295,9 @@ class _ReadingSearch:
         self.screening = Screening(formula, self.sketch, self.deadline)
         self.best = []
         every = [*in_order(formula, self.sketch)]
-        boarded: list[ReadingGuess] = []
         if every:
-            yield self._by_board(every, boarded)
-        readings = chain(boarded, (one for one in every if one not in boarded))
+            yield self._by_board(every)
+        readings = iter(every)
         for number, size in enumerate(_BATCHES):
             batch = list(islice(readings, size))
             if not batch:
@@ -315,14 +319,11 @@ class _ReadingSearch:
             if number + 1 >= _LIKELY and self.screening.is_over(_ORDERED_EFFORT):
                 break
 
-    def _by_board(
-        self, readings: Sequence[ReadingGuess], boarded: list[ReadingGuess]
-    ) -> FoundReadings | None:
-        """The first of the likeliest readings with a board, if the formula is proved under it.
+    def _by_board(self, readings: Sequence[ReadingGuess]) -> FoundReadings | None:
+        """The first of the likeliest readings with a board, if there is one.
 
-        A wrong reading has hardly ever a board, and to find one takes less than values after plays:
-        ``boarded`` gets those that have one.  Formulas with a board mostly write moves as its
-        columns and rows.
+        A wrong reading has hardly ever a board, and to find one takes less than values after plays.
+        Formulas with a board mostly write moves as its columns and rows.
         """
         if self.game.language != "bddl":
             return None
@@ -333,20 +334,25 @@ class _ReadingSearch:
             )
             likely += islice(own, _BOARDED)
         limit, proofs = self.deadline.share(_BOARDED_PART), self.deadline.share(_PROOFS_PART)
+        first: ReadingGuess | None = None
         for reading in likely:
             layout = None if limit.over else self._board(reading, limit)
             self.screening.tried += 1
             if layout is None:
                 continue
-            boarded.append(reading)
-            answer = judge(self.formula, layout, self.game, deadline=proofs, on_scripts_alone=True)
-            if isinstance(answer.verdict, Proved):
+            first = first or reading
+            tried = try_scripts(self.formula, layout, self.game, deadline=proofs)
+            if isinstance(tried.verdict, Proved):
                 # The proof says that the formula agrees with the game after every play.
                 plays = Counter(play.black_wins for play in self.sketch.plays)
                 self.best = [Screened(reading, plays, plays)]
-                self.answers[reading.key] = answer
-                return self._found(Standing.PROVED, f"it is {answer.verdict.word}")
-        return None
+                self.answers[reading.key] = LevelAnswer(tried.verdict, implies=layout.conclusive)
+                return self._found(Standing.PROVED, f"it is {tried.verdict.word}")
+            self.scripts.setdefault(reading.key, tried)
+        if first is None:
+            return None
+        self.best = [Screened(first, {}, {})]
+        return self._found(Standing.BOARD, "literals of the formula are the board of the game")
 
     def _weight(self, one: Screened) -> float:
         return 60 * one.share - _WEIGHT * one.reading.cost
@@ -547,7 +553,7 @@ class _ReadingSearch:
 
         Where ``by_codes`` the reading rests on which codes can win, not on its agreement.
         """
-        if standing is Standing.ANY:
+        if standing in (Standing.ANY, Standing.BOARD):
             return ""
         if self.deadline.over:
             return "the time was up before other readings were tried"
@@ -581,6 +587,7 @@ class _ReadingSearch:
             answer=self.answers.get(self.best[0].reading.key)
             if standing is Standing.PROVED
             else None,
+            scripts=self.scripts.get(self.best[0].reading.key),
             board=self._board(self.best[0].reading) if standing is not Standing.OPEN else None,
             doubt=self._doubt(standing, by_codes=by_codes),
             telling=self.screening.tells_first_moves(self.best[0].reading),

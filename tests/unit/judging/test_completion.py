@@ -19,7 +19,7 @@ from qsage_validate.games.languages import load_game
 from qsage_validate.games.registry import find_command
 from qsage_validate.judging import sandwich
 from qsage_validate.judging.codes import Codes
-from qsage_validate.judging.encoding import judge
+from qsage_validate.judging.encoding import judge, try_scripts
 from qsage_validate.judging.sandwich import Lower
 from qsage_validate.judging.suggestions import NoSuggestions
 from qsage_validate.validation.finding import Proved, Verdict
@@ -75,7 +75,7 @@ def test_a_path_of_which_nothing_is_known_gets_values(monkeypatch: pytest.Monkey
     layout = replace(encoding.layout, encoding=UNKNOWN)
 
     def asked() -> Verdict:
-        return judge(encoding.qbf, layout, load_game(game), on_scripts_alone=True).verdict
+        return try_scripts(encoding.qbf, layout, load_game(game)).verdict
 
     assert isinstance(asked(), Proved)
     monkeypatch.setattr(sandwich, "_MOST_GATES", 10)
@@ -173,7 +173,7 @@ def test_a_wrong_suggestion_is_replaced(kind: str, monkeypatch: pytest.MonkeyPat
     layout = with_wrong(kind, encoding.layout)
 
     def asked(formula: Qbf) -> Verdict:
-        return judge(formula, layout, game, on_scripts_alone=True).verdict
+        return try_scripts(formula, layout, game).verdict
 
     verdict = asked(encoding.qbf)
     assert isinstance(verdict, Proved), str(verdict)
