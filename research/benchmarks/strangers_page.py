@@ -104,6 +104,12 @@ the changed game after all complete plays (120 at 3 plies, 720 at 5).
   White has reached the last row, and the formula is true, by DepQBF too. With its meta file it is refuted
   there; without, no reading of its variables stands out, for it differs from the game under each. The
   formula's own value is the game's.
+- **`httt/4x4_15_fatty_bwnib`: Black need not give a reason.** White claims a 2x2 square by its corner, and
+  Black names a stone of it that is missing, or says that the square lies beyond the border. The gates
+  that should ask whether it does (759 to 764, beside the codes of variables 113 to 115) are inputs of
+  nothing: Black may always say so, and White's squares never count. White completes a square, Black one
+  later, and the formula is true. On 3x3 all squares share the centre, and so nothing is wrong there; the
+  formulas of the other shapes, and of Connect-4, ask.
 """
 
 _NOTES: Final = {
