@@ -7,7 +7,7 @@ they are all of them this is a proof as well, and a difference is a refutation.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import product
@@ -27,12 +27,12 @@ from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.kernel.obligation import Obligation, joined
 from qsage_validate.kernel.player import FindingKind
 from qsage_validate.system.limits import NEVER, Deadline, Tell, nobody
-from qsage_validate.validation.finding import Claimed, Proved, Refuted, Sampled, Verdict
+from qsage_validate.validation.finding import Proved, Refuted, Verdict
 from qsage_validate.validation.fit import foreign_move
 from qsage_validate.validation.proofs import LevelAnswer, RulesIn, rules_of
 
 if TYPE_CHECKING:
-    from qsage_validate.judging.positions import Positions, PositionSample, SearchTally
+    from qsage_validate.judging.positions import PositionsCompared
     from qsage_validate.judging.residuals import ResidualsOf
 
 _PATIENCE: Final = 60.0
@@ -49,14 +49,8 @@ _LATE_PART: Final = 0.1
 """in this part of that time."""
 _COMPLETION_SECONDS: Final = 30.0
 """The time to find functions of helpers of which nothing is known."""
-_IN_ORDER: Final = 0.8
-"""The part of what is left in which all positions are compared, the shortest plays first."""
 _CORE_SECONDS: Final = 2.0
 """The time for the gates that decide the differences that are shown."""
-_CONFIRM_SECONDS: Final = 5.0
-"""The time to show without a solver's word what the formula is worth where it differs."""
-_SHORTER: Final = 0.05
-"""The part of that in which a play that is shorter than a known one is looked for."""
 
 
 def judge(
@@ -71,7 +65,7 @@ def judge(
     patience: float = _PATIENCE,
     cores: bool = True,
     residuals: ResidualsOf | None = None,
-    tried: Tried | None = None,
+    tried: OnScripts | None = None,
 ) -> LevelAnswer:
     """Decide whether a formula has the game's value after each play of legal moves.
 
@@ -97,7 +91,7 @@ def judge(
 
 
 @dataclass(frozen=True)
-class Tried:
+class OnScripts:
     """What a proof on whole scripts came to.
 
     ``shown`` are the halves that hold, ``failing`` the plays of scripts that fail, each with its
@@ -112,35 +106,10 @@ class Tried:
 
 def try_scripts(
     formula: Qbf, layout: Layout, game: TwoPlayerGame, *, deadline: Deadline = NEVER
-) -> Tried:
+) -> OnScripts:
     """Decide on whole scripts alone whether a formula has the game's value."""
     judgement = _Judgement(formula, layout, game, deadline, nobody, 1, _PATIENCE, False, None)
     return judgement.on_scripts(Codes(formula, layout, game.plies), deadline)
-
-
-@dataclass(frozen=True)
-class _Compared:
-    """What a comparison of positions came to; ``going_on`` is that of the positions."""
-
-    positions: Positions
-    tally: SearchTally
-    drawn: PositionSample
-    going_on: bool
-
-    @property
-    def differs(self) -> bool:
-        return bool(self.tally.differences)
-
-    @property
-    def agrees(self) -> bool:
-        return self.tally.settled and not self.differs
-
-    def is_less_than(self, other: _Compared) -> bool:
-        """True if it says less of a formula that need not be wrong."""
-        if self.differs or other.differs:
-            return self.differs
-        own, others = (one.tally.asked + one.drawn.positions for one in (self, other))
-        return not self.agrees and own < others
 
 
 @dataclass
@@ -171,7 +140,7 @@ class _Judgement:
         """The values of the formula of which the winner was shown to follow."""
         return tuple(value for value in (True, False) if (not value) in self.shown)
 
-    def verdict(self, tried: Tried | None) -> Verdict:
+    def verdict(self, tried: OnScripts | None) -> Verdict:
         codes = Codes(self.formula, self.layout, self.game.plies)
         movers = [self.game.player_at(ply) for ply in range(1, self.game.plies + 1)]
         wrong = tuple(codes.misread(movers))
@@ -186,7 +155,7 @@ class _Judgement:
 
     # -- on whole scripts -------------------------------------------------------------------
 
-    def on_scripts(self, codes: Codes, deadline: Deadline) -> Tried:
+    def on_scripts(self, codes: Codes, deadline: Deadline) -> OnScripts:
         failing: list[tuple[bool, tuple[str, ...]]] = []
         try:
             rules_in = rules_of(self.game, deadline=deadline)
@@ -201,7 +170,7 @@ class _Judgement:
             verdict = Proved(self._agreement(len(codes.readings)))
         else:
             verdict = Undecided(self.doubts[0] if self.doubts else "no proof on scripts was tried")
-        return Tried(verdict, frozenset(self.shown), failing, self.doubts)
+        return OnScripts(verdict, frozenset(self.shown), failing, self.doubts)
 
     def _half(
         self, half: bool, codes: Codes, rules_in: RulesIn, deadline: Deadline
@@ -368,42 +337,23 @@ class _Judgement:
         deadline: Deadline,
         *,
         going_on: bool = False,
-    ) -> _Compared:
+    ) -> PositionsCompared:
         """Compare positions: all, or drawn ones."""
-        from qsage_validate.judging.positions import Positions, PositionSample, SearchTally, sample
+        from qsage_validate.judging.positions import IN_ORDER, Positions, compared
         from qsage_validate.judging.python_rules import GameValues
 
-        first = deadline.share(_IN_ORDER)
         positions = Positions(
             self.formula,
             self.layout,
-            GameValues.of_game(self.game, deadline=first),
+            GameValues.of_game(self.game, deadline=deadline.share(IN_ORDER)),
             residuals=self.residuals,
             halves=tuple(half for half in self.halves if half not in self.shown),
             equal_first=self._equal_first(),
             going_on=going_on,
         )
-        tally = SearchTally(positions.along(failing, first))
-        if len(tally.differences) < self.most:
-            tally = positions.search(deadline=first, most=self.most, tell=self.tell)
-        if tally.settled and not tally.differences and positions.residuals.confirm(deadline):
-            tally = positions.search(deadline=deadline, most=self.most, tell=self.tell)
-        drawn = PositionSample()
-        if not tally.settled and not tally.differences:
-            positions.values = GameValues.of_game(self.game, deadline=deadline)
-            drawn = sample(positions, deadline, beyond=tally.plies, most=self.most, tell=self.tell)
-            tally.differences = drawn.differences
-        if tally.differences and tally.differences[0].formula is not None:
-            # Shorter plays than the known ones are looked for, and no longer than a while.
-            below = len(tally.differences[0].moves)
-            limit = deadline.sooner_by_work(_SHORTER * self.patience)
-            shorter = positions.search(deadline=limit, below=below, most=self.most, tell=self.tell)
-            found = {one.moves: one for one in (*shorter.differences, *tally.differences)}
-            tally.differences = [*found.values()][: self.most]
-        limit = deadline.sooner_by_work(_CONFIRM_SECONDS)
-        confirmed = (positions.confirmed(one, limit) for one in tally.differences)
-        tally.differences = [one for one in confirmed if one.formula is not one.game]
-        return _Compared(positions, tally, drawn, going_on)
+        return compared(
+            positions, self.game, failing, deadline, self.tell, self.most, self.patience
+        )
 
     def _equal_first(self) -> frozenset[str]:
         """First moves that a symmetry of the game exchanges with one that has a code."""
@@ -411,53 +361,21 @@ class _Judgement:
             return frozenset()
         return frozenset(self.game.exchanged_first_moves(self.layout.moves[0].moves))
 
-    def _told(self, compared: _Compared) -> Verdict:
-        positions, tally, drawn = compared.positions, compared.tally, compared.drawn
-        if tally.differences:
+    def _told(self, compared: PositionsCompared) -> Verdict:
+        if compared.differs:
             from qsage_validate.judging.positions import shown
 
             limit = self.deadline.sooner_by_work(_CORE_SECONDS if self.cores else 0.0)
-            findings = (
-                shown(one, self.game, self.formula, positions, limit) for one in tally.differences
+            return Refuted(
+                tuple(
+                    shown(one, self.game, self.formula, compared.positions, limit)
+                    for one in compared.tally.differences
+                )
             )
-            return Refuted(tuple(findings))
-        words = positions.residuals.words
-        count = counted(tally.positions, "position")
-        if tally.settled:
-            self.by_positions = True
-            told = f"formula and game agree after all plays of legal moves ({count})"
-            if compared.going_on:
-                told += ", with nobody stopping before the last one"
-            if words:
-                names = ", ".join(words)
-                return Claimed(f"{told}, by the word of {names} for {sum(words.values())} of them")
-            certificates = positions.residuals.certificates
-            if certificates:
-                some = sum(certificates.values())
-                told += f"; {some} of them by certificates that were checked"
-                told += f" ({', '.join(certificates)})"
-            return Proved(told)
-        if tally.asked or drawn.positions:
-            return Sampled(_sampled(tally, drawn, words))
+        self.by_positions = compared.tally.settled
+        found = compared.agreement()
         why = self.doubts[0] if self.doubts else "no position was decided in time"
-        return Undecided(why)
-
-
-def _sampled(tally: SearchTally, drawn: PositionSample, words: Mapping[str, int]) -> str:
-    """The positions in which formula and game agree, where they are not all."""
-    parts = []
-    if drawn.positions:
-        parts.append(
-            f"{counted(drawn.positions, 'position')} drawn at random and from both players' "
-            "strategies "
-            f"(Black wins {drawn.black})"
-        )
-    if tally.asked:
-        parts.append(f"{counted(tally.asked, 'position')} after the shortest plays")
-    told = ", and in ".join(parts)
-    if words:
-        told += f"; some of them by the word of {', '.join(words)}"
-    return told
+        return Undecided(why) if found is None else found
 
 
 def suggestions_why(script: Scripts) -> str:

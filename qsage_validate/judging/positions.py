@@ -30,7 +30,7 @@ from qsage_validate.circuit.qbf import Connective, Qbf, Quantifier, tseitin
 from qsage_validate.circuit.rewriting import residual
 from qsage_validate.circuit.sat import Solver
 from qsage_validate.encodings.layout import Layout
-from qsage_validate.errors import InputError, UndecidedError
+from qsage_validate.errors import InputError, UndecidedError, counted
 from qsage_validate.formats.source import STDIN, read_bytes, sample_path
 from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.judging.codes import Codes
@@ -38,7 +38,7 @@ from qsage_validate.judging.python_rules import GameValues
 from qsage_validate.judging.residuals import ResidualsOf
 from qsage_validate.kernel.player import FindingKind
 from qsage_validate.system.limits import NEVER, Deadline, Progress, Tell, nobody, worked
-from qsage_validate.validation.finding import DecidingGate, Finding
+from qsage_validate.validation.finding import Claimed, DecidingGate, Finding, Proved, Sampled
 
 # The places of gates in a formula's file, for people: line, and the comment above
 
@@ -112,6 +112,7 @@ class Positions:
         going_on: bool = False,
     ) -> None:
         self.codes = Codes(formula, layout, values.simulator.plies, going_on=going_on)
+        self.going_on = going_on
         if residuals is None or residuals.formula is not formula:
             residuals = ResidualsOf(formula)
         self.residuals = residuals.plies(self.codes.variables)
@@ -284,6 +285,113 @@ class Positions:
             moves = (*moves, chosen)
             states.append(after[chosen])
         return moves, states
+
+
+# All positions, or drawn ones, and what is said of them
+
+
+IN_ORDER: Final = 0.8
+"""The part of the time in which all positions are compared, the shortest plays first."""
+_CONFIRM_SECONDS: Final = 5.0
+"""The time to show without a solver's word what the formula is worth where it differs."""
+_SHORTER: Final = 0.05
+"""The part of that in which a play that is shorter than a known one is looked for."""
+
+
+@dataclass(frozen=True)
+class PositionsCompared:
+    """What a comparison of positions came to."""
+
+    positions: Positions
+    tally: SearchTally
+    drawn: PositionSample
+
+    @property
+    def differs(self) -> bool:
+        return bool(self.tally.differences)
+
+    @property
+    def agrees(self) -> bool:
+        return self.tally.settled and not self.differs
+
+    def is_less_than(self, other: PositionsCompared) -> bool:
+        """True if it says less of a formula that need not be wrong."""
+        if self.differs or other.differs:
+            return self.differs
+        own, others = (one.tally.asked + one.drawn.positions for one in (self, other))
+        return not self.agrees and own < others
+
+    def agreement(self) -> Proved | Claimed | Sampled | None:
+        """What is said where nothing differs; ``None`` where no position was decided."""
+        words = self.positions.residuals.words
+        if not self.tally.settled:
+            told = self._sampled(words)
+            return Sampled(told) if told else None
+        count = counted(self.tally.positions, "position")
+        told = f"formula and game agree after all plays of legal moves ({count})"
+        if self.positions.going_on:
+            told += ", with nobody stopping before the last one"
+        if words:
+            names = ", ".join(words)
+            return Claimed(f"{told}, by the word of {names} for {sum(words.values())} of them")
+        certificates = self.positions.residuals.certificates
+        if certificates:
+            some = sum(certificates.values())
+            told += f"; {some} of them by certificates that were checked"
+            told += f" ({', '.join(certificates)})"
+        return Proved(told)
+
+    def _sampled(self, words: Mapping[str, int]) -> str:
+        """The positions in which formula and game agree, where they are not all."""
+        parts = []
+        if self.drawn.positions:
+            parts.append(
+                f"{counted(self.drawn.positions, 'position')} drawn at random and from both "
+                f"players' strategies (Black wins {self.drawn.black})"
+            )
+        if self.tally.asked:
+            parts.append(f"{counted(self.tally.asked, 'position')} after the shortest plays")
+        told = ", and in ".join(parts)
+        if told and words:
+            told += f"; some of them by the word of {', '.join(words)}"
+        return told
+
+
+def compared(
+    positions: Positions,
+    game: TwoPlayerGame,
+    failing: Sequence[tuple[bool, tuple[str, ...]]],
+    deadline: Deadline,
+    tell: Tell,
+    most: int,
+    patience: float,
+) -> PositionsCompared:
+    """Compare formula and game along plays that fail on scripts, at all positions, at drawn ones.
+
+    ``most`` differences are looked for.  ``patience`` is the time where the deadline never comes.
+    """
+    first = deadline.share(IN_ORDER)
+    tally = SearchTally(positions.along(failing, first))
+    if len(tally.differences) < most:
+        tally = positions.search(deadline=first, most=most, tell=tell)
+    if tally.settled and not tally.differences and positions.residuals.confirm(deadline):
+        tally = positions.search(deadline=deadline, most=most, tell=tell)
+    drawn = PositionSample()
+    if not tally.settled and not tally.differences:
+        positions.values = GameValues.of_game(game, deadline=deadline)
+        drawn = sample(positions, deadline, beyond=tally.plies, most=most, tell=tell)
+        tally.differences = drawn.differences
+    if tally.differences and tally.differences[0].formula is not None:
+        # Shorter plays than the known ones are looked for, and no longer than a while.
+        below = len(tally.differences[0].moves)
+        limit = deadline.sooner_by_work(_SHORTER * patience)
+        shorter = positions.search(deadline=limit, below=below, most=most, tell=tell)
+        found = {one.moves: one for one in (*shorter.differences, *tally.differences)}
+        tally.differences = [*found.values()][:most]
+    limit = deadline.sooner_by_work(_CONFIRM_SECONDS)
+    confirmed = (positions.confirmed(one, limit) for one in tally.differences)
+    tally.differences = [one for one in confirmed if one.formula is not one.game]
+    return PositionsCompared(positions, tally, drawn)
 
 
 # Positions of a game that is too large for all of them, drawn from plays

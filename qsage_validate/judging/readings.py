@@ -18,7 +18,7 @@ from qsage_validate.errors import UndecidedError, UsageError, counted
 from qsage_validate.games.masks import width_for
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.judging.boards import with_board, with_legality
-from qsage_validate.judging.encoding import Tried, judge, try_scripts
+from qsage_validate.judging.encoding import OnScripts, judge, try_scripts
 from qsage_validate.judging.move_codes import (
     QUANTIFIER,
     MoveStyle,
@@ -126,7 +126,7 @@ class FoundReadings:
     """What the level *encoding* says by the first reading, where the search has asked it."""
     doubt: str = ""
     """Why a difference under the first reading refutes nothing; empty where it does."""
-    scripts: Tried | None = None
+    scripts: OnScripts | None = None
     """What a proof on whole scripts came to, by the first reading with its board."""
     board: Layout | None = None
     """The layout of the first reading with its board, where that helps to prove the formula."""
@@ -228,7 +228,7 @@ class _ReadingSearch:
     refuted: set[tuple[str, Windows]] = field(default_factory=set)
     answers: dict[tuple[str, Windows], LevelAnswer] = field(default_factory=dict)
     boards: dict[tuple[str, Windows], Layout | None] = field(default_factory=dict)
-    scripts: dict[tuple[str, Windows], Tried] = field(default_factory=dict)
+    scripts: dict[tuple[str, Windows], OnScripts] = field(default_factory=dict)
     recoded: dict[tuple[str, Windows], bool] = field(default_factory=dict)
     """Of readings that stand out, whether others agree better that have other codes."""
     root: str | None = None
