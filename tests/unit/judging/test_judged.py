@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from qsage_validate.certificates.by_expansion import expand
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
 from qsage_validate.circuit.rewriting import residual
+from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import Undecided
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.games.bddl.language import BDDL
+from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.games.registry import find_command
@@ -19,9 +22,11 @@ from qsage_validate.judging import judged
 from qsage_validate.judging.judged import judge_formula, judge_found
 from qsage_validate.judging.python_rules import GameValues
 from qsage_validate.judging.readings import Standing, find_layout
+from qsage_validate.kernel.certificate import CertificateKind
 from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.finding import Claimed, Proved, Refuted
 from qsage_validate.validation.proofs import LevelAnswer
+from research.benchmarks.models import Case
 from tests.support.qbf_truth import qbf_truth
 from tests.support.scrambled import Claiming, numbered
 
@@ -123,3 +128,21 @@ def test_a_solvers_word_of_the_search_is_confirmed(tmp_path: Path) -> None:
     formula, game = numbered(LOST), game_of(LOST, tmp_path)
     found = replace(find_layout(formula, game), answer=LevelAnswer(Claimed("by a solver's word")))
     assert isinstance(judge_found(formula, found).verdict, Proved)
+
+
+def test_a_formula_with_the_games_board_is_refuted_by_it() -> None:
+    """White's goal is left out.  Whether a reading stands out was asked of plays, and took long."""
+    model = Case("connect", "connect-c --connect 2 --size 3x2 --depth 5").model()
+    problem = replace(model.problem, white_goals=())
+    formula, game = encode(replace(model, problem=problem)).qbf, BddlGame(model)
+    found = find_layout(formula, game)
+    assert found.standing is Standing.BOARD
+    answer = judge_found(formula, found)
+    assert isinstance(answer.verdict, Refuted), str(answer.verdict)
+    (finding,) = answer.verdict.findings
+    assert "with moves as action, column and row" in finding.text
+    assert GameValues.of_game(game).value(finding.moves) is False
+    fixed = {}
+    for ply, move in zip(found.layout.moves, finding.moves, strict=False):
+        fixed.update(ply.coding.encode(move))
+    assert expand(residual(formula, fixed)).kind is CertificateKind.SKOLEM

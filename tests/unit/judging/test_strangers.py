@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import tarfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from qsage_validate.circuit.rewriting import residual
 from qsage_validate.encodings.foreign import layout_from_meta
 from qsage_validate.encodings.layout import GoalVariables, StateView
 from qsage_validate.formats.meta import read_meta
+from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.languages import load_game
@@ -21,10 +23,11 @@ from qsage_validate.games.registry import find_command
 from qsage_validate.judging.boards import with_board
 from qsage_validate.judging.codes import Codes
 from qsage_validate.judging.encoding import judge
+from qsage_validate.judging.judged import judge_formula
 from qsage_validate.judging.move_codes import sketch_of
 from qsage_validate.judging.python_rules import GameValues, simulator_of
 from qsage_validate.problems.load import Files, load
-from qsage_validate.validation.finding import Proved, Refuted
+from qsage_validate.validation.finding import Proved, Refuted, Verdict
 from tests.support.depqbf import depqbf_truth
 from tests.support.readers import read_qcir
 from tests.support.strangers import numbered_layout
@@ -133,3 +136,39 @@ def test_a_move_before_the_first_ply_makes_a_formula_wrong(shared_data: Path) ->
     for ply, move in zip(layout.moves, moves, strict=False):
         fixed |= ply.coding.encode(move)
     assert depqbf_truth(residual(formula, fixed))
+
+
+@pytest.mark.parametrize(
+    ("name", "folder", "kind"),
+    [
+        ("httt/4x4_9_tippy", "httt", Proved),
+        ("C4/4x4_9_connect3", "connect-c", Proved),
+        ("D/6x6_11", "domineering", Proved),
+        ("httt/4x4_15_fatty", "httt", Refuted),
+    ],
+)
+def test_reference_files_of_grids(
+    shared_data: Path, name: str, folder: str, kind: type[Verdict]
+) -> None:
+    """Nothing is said of the variables; none of these was decided once.
+
+    In the last one Black may always say that a square of White's lies beyond the border.
+    """
+    archive = shared_data / "strangers" / "bwnib.tar.xz"
+    if not archive.is_file():
+        pytest.skip("the shared data has no reference files")
+    with tarfile.open(archive) as files:
+        file = files.extractfile(f"{name}_bwnib.qcir")
+        assert file is not None
+        formula = parse_qcir(file.read().decode())
+    rules = shared_data / "bddl" / folder
+    problem = rules / f"{name.rpartition('/')[2]}.ig"
+    game = BddlGame(read_model(rules / "domain.ig", problem))
+    found = judge_formula(formula, game)
+    assert isinstance(found.verdict, kind), str(found.verdict)
+    if isinstance(found.verdict, Refuted):
+        assert found.layout is not None
+        moves = found.verdict.findings[0].moves
+        wins = GameValues(simulator_of(game)).value(moves)
+        values = Codes(formula, found.layout, game.plies).of_play(moves)
+        assert depqbf_truth(residual(formula, values)) is not wins
