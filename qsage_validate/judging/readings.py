@@ -15,6 +15,7 @@ from qsage_validate.circuit.rewriting import recovered
 from qsage_validate.encodings.layout import FOUND, Layout, Ply, UnspecifiedLegality
 from qsage_validate.encodings.list_codings import NumberedCoding
 from qsage_validate.errors import UndecidedError, UsageError, counted
+from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.masks import width_for
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.judging.boards import with_board, with_legality
@@ -72,6 +73,8 @@ _BOARD_SECONDS: Final = 10.0
 _BOARDED: Final = 3
 _BOARDED_PART: Final = 0.2
 _PROOFS_PART: Final = 0.6
+# So many plays must not speak against a reading with a board where the formula is not proved.
+_BOARD_PLAYS: Final = 6
 # What speaks for a reading under which a formula is wrong: agreement, and illegal moves that lose.
 _LEAST_SHARE: Final = 0.65
 _LEAST_LOSSES: Final = 0.75
@@ -92,7 +95,8 @@ class Standing(Enum):
 
     ``PROVED``: under it the formula is the game's. ``FITS``: no play speaks against it.
     ``ANY``: the formula differs from the game under this reading and all others.
-    ``BOARD``: literals of the formula are the board of the game at all times of plays.
+    ``BOARD``: literals of the formula are the board of the game at all times of plays, and goals
+    are claimed by their places.
     ``BEST``: the formula differs under it, and no other one is nearly as good.  ``OPEN``: none of
     these.
     """
@@ -349,10 +353,27 @@ class _ReadingSearch:
                 self.answers[reading.key] = LevelAnswer(tried.verdict, implies=layout.conclusive)
                 return self._found(Standing.PROVED, f"it is {tried.verdict.word}")
             self.scripts.setdefault(reading.key, tried)
-        if first is None:
+        if first is None or not self._tells_goals(first):
             return None
-        self.best = [Screened(first, {}, {})]
-        return self._found(Standing.BOARD, "literals of the formula are the board of the game")
+        one = self.screening.ask(first, _BOARD_PLAYS)
+        if any(one.asked.values()) and one.share < _LEAST_SHARE:
+            return None
+        self.best = [one]
+        return self._found(Standing.BOARD, "literals of the formula are the board and the goals")
+
+    def _tells_goals(self, reading: ReadingGuess) -> bool:
+        """True if the variables in which goals are claimed are known, of each player who has goals.
+
+        A board alone is the same where the squares are numbered in another order.
+        """
+        board = self.boards.get(reading.key)
+        if board is None or not isinstance(self.game, BddlGame):
+            return False
+        problem = self.game.model.problem
+        return all(
+            any(map(len, board.goals.claim(player))) or not problem.goals(player)
+            for player in Player
+        )
 
     def _weight(self, one: Screened) -> float:
         return 60 * one.share - _WEIGHT * one.reading.cost

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.certificates.by_expansion import expand
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
 from qsage_validate.circuit.rewriting import residual
 from qsage_validate.encodings.registry import encode
@@ -22,7 +21,6 @@ from qsage_validate.judging import judged
 from qsage_validate.judging.judged import judge_formula, judge_found
 from qsage_validate.judging.python_rules import GameValues
 from qsage_validate.judging.readings import Standing, find_layout
-from qsage_validate.kernel.certificate import CertificateKind
 from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.finding import Claimed, Proved, Refuted
 from qsage_validate.validation.proofs import LevelAnswer
@@ -130,19 +128,11 @@ def test_a_solvers_word_of_the_search_is_confirmed(tmp_path: Path) -> None:
     assert isinstance(judge_found(formula, found).verdict, Proved)
 
 
-def test_a_formula_with_the_games_board_is_refuted_by_it() -> None:
-    """White's goal is left out.  Whether a reading stands out was asked of plays, and took long."""
+def test_a_board_alone_refutes_nothing() -> None:
+    """White's goal is left out.  With squares in another order the board would be the same."""
     model = Case("connect", "connect-c --connect 2 --size 3x2 --depth 5").model()
     problem = replace(model.problem, white_goals=())
     formula, game = encode(replace(model, problem=problem)).qbf, BddlGame(model)
-    found = find_layout(formula, game)
-    assert found.standing is Standing.BOARD
-    answer = judge_found(formula, found)
-    assert isinstance(answer.verdict, Refuted), str(answer.verdict)
-    (finding,) = answer.verdict.findings
-    assert "with moves as action, column and row" in finding.text
-    assert GameValues.of_game(game).value(finding.moves) is False
-    fixed = {}
-    for ply, move in zip(found.layout.moves, finding.moves, strict=False):
-        fixed.update(ply.coding.encode(move))
-    assert expand(residual(formula, fixed)).kind is CertificateKind.SKOLEM
+    answer = judge_formula(formula, game, deadline=Deadline.after(3.0))
+    assert isinstance(answer.verdict, Undecided), str(answer.verdict)
+    assert isinstance(judge_formula(encode(model).qbf, game).verdict, Proved)
