@@ -17,7 +17,7 @@ from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.games.registry import find_command
-from qsage_validate.judging import judged
+from qsage_validate.judging import judged, readings
 from qsage_validate.judging.judged import judge_formula, judge_found
 from qsage_validate.judging.python_rules import GameValues
 from qsage_validate.judging.readings import Standing, find_layout
@@ -128,11 +128,20 @@ def test_a_solvers_word_of_the_search_is_confirmed(tmp_path: Path) -> None:
     assert isinstance(judge_found(formula, found).verdict, Proved)
 
 
-def test_a_board_alone_refutes_nothing() -> None:
-    """White's goal is left out.  With squares in another order the board would be the same."""
+@pytest.mark.parametrize("guard", ["goals", "plays"])
+def test_a_board_alone_refutes_nothing(guard: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """White's goal is left out.  With squares in another order the board would be the same.
+
+    Either guard will do here: that White's goal is not claimed, and that plays disagree.
+    """
+    if guard == "goals":
+        monkeypatch.setattr(readings, "_BOARD_PLAYS", 0)
+    else:
+        monkeypatch.setattr(readings._ReadingSearch, "_tells_goals", lambda *_: True)
     model = Case("connect", "connect-c --connect 2 --size 3x2 --depth 5").model()
     problem = replace(model.problem, white_goals=())
     formula, game = encode(replace(model, problem=problem)).qbf, BddlGame(model)
-    answer = judge_formula(formula, game, deadline=Deadline.after(3.0))
-    assert isinstance(answer.verdict, Undecided), str(answer.verdict)
+    found = find_layout(formula, game)
+    assert found.standing is Standing.OPEN
+    assert isinstance(judge_found(formula, found).verdict, Undecided)
     assert isinstance(judge_formula(encode(model).qbf, game).verdict, Proved)
