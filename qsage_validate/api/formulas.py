@@ -157,7 +157,10 @@ class FoundLayout:
 
     @property
     def standing(self) -> str:
-        """``proved``, ``fits``, ``any``, ``best`` or ``open``: how well the layout is supported."""
+        """How well the layout is supported.
+
+        ``proved``, ``fits``, ``any``, ``board``, ``best`` or ``open``.
+        """
         return self.found.standing.value
 
     @property

@@ -92,16 +92,19 @@ def judge(
 
 @dataclass(frozen=True)
 class OnScripts:
-    """What a proof on whole scripts came to.
+    """What a proof on whole scripts came to in so many ``seconds``.
 
-    ``shown`` are the halves that hold, ``failing`` the plays of scripts that fail, each with its
-    half; ``doubts`` say why the others were not shown.
+    It is refuted where the layout cannot be.  ``shown`` are the halves that hold, ``failing`` the
+    plays of scripts that fail, each with its half; ``doubts`` say why the others were not shown.
+    ``cut`` says that more time may show more.
     """
 
-    verdict: Proved | Undecided
+    verdict: Proved | Refuted | Undecided
     shown: frozenset[bool]
     failing: Sequence[tuple[bool, tuple[str, ...]]]
     doubts: Sequence[str]
+    seconds: float
+    cut: bool
 
 
 def try_scripts(
@@ -126,6 +129,7 @@ class _Judgement:
     asked: list[Obligation] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
     shown: set[bool] = field(default_factory=set)
+    cut: bool = False
     by_positions: bool = False
     going_on: bool = False
     """True if some half is shown of plays in which nobody stops before the last move."""
@@ -142,21 +146,23 @@ class _Judgement:
 
     def verdict(self, tried: OnScripts | None) -> Verdict:
         codes = Codes(self.formula, self.layout, self.game.plies)
-        movers = [self.game.player_at(ply) for ply in range(1, self.game.plies + 1)]
-        wrong = tuple(codes.misread(movers))
-        if wrong:
-            return Refuted(wrong)
-        if tried is None:
-            tried = self.on_scripts(codes, self.deadline.share(_ON_SCRIPTS))
+        limit = self.deadline.share(_ON_SCRIPTS)
+        if tried is None or (tried.cut and limit.left() > tried.seconds):
+            tried = self.on_scripts(codes, limit)
         self.shown, self.doubts = {*tried.shown}, [*tried.doubts]
-        if isinstance(tried.verdict, Proved):
+        if not isinstance(tried.verdict, Undecided):
             return tried.verdict
         return self._by_positions(codes, tried.failing)
 
     # -- on whole scripts -------------------------------------------------------------------
 
     def on_scripts(self, codes: Codes, deadline: Deadline) -> OnScripts:
+        seconds = deadline.left()
         failing: list[tuple[bool, tuple[str, ...]]] = []
+        movers = [self.game.player_at(ply) for ply in range(1, self.game.plies + 1)]
+        wrong = tuple(codes.misread(movers))
+        if wrong:
+            return OnScripts(Refuted(wrong), frozenset(), failing, (), seconds, cut=False)
         try:
             rules_in = rules_of(self.game, deadline=deadline)
             if rules_in is not None:
@@ -165,12 +171,13 @@ class _Judgement:
                     failing += self._half(half, codes, rules_in, limit)
         except TooLargeError as error:
             self.doubts.append(str(error))
-        verdict: Proved | Undecided
+        verdict: Proved | Refuted | Undecided
         if self.shown.issuperset(self.halves):
             verdict = Proved(self._agreement(len(codes.readings)))
         else:
             verdict = Undecided(self.doubts[0] if self.doubts else "no proof on scripts was tried")
-        return OnScripts(verdict, frozenset(self.shown), failing, self.doubts)
+        shown = frozenset(self.shown)
+        return OnScripts(verdict, shown, failing, self.doubts, seconds, self.cut)
 
     def _half(
         self, half: bool, codes: Codes, rules_in: RulesIn, deadline: Deadline
@@ -187,7 +194,7 @@ class _Judgement:
         going_ons = (False, True) if codes.stops_seen_by(kind.player) else (False,)
         for going_on, decides in product(going_ons, (False, True)):
             guesses: dict[int, bool] = {}
-            for _ in range(_MOST_GUESSES if half else 1):
+            for _ in range(_MOST_GUESSES):
                 suggestions = _suggestions_of(self.layout, self.game)
                 script = kind(
                     codes,
@@ -197,35 +204,46 @@ class _Judgement:
                     going_on=going_on,
                     guesses=guesses,
                 )
-                asked = script.builder, script.claims, script.assumed
                 try:
-                    failure = first_failure(*asked, deadline=deadline, tell=self.tell)
+                    failure = self._failure(script, deadline)
                 except ClaimsTimeoutError as error:
                     self.doubts.append(f"time is up: {error}")
                     return [*late, *((half, moves) for _, moves in failing)]
                 if failure is None:
-                    self.asked.append(Obligation(*asked))
-                    self.shown.add(half)
                     self.going_on |= going_on
                     return []
                 if not failing:
                     late = self._late(script, failure, deadline)
                 failing.append((self._doubt(script, failure), script.moves(failure)))
-                following = script.satisfying(failure) if isinstance(script, Lower) else {}
-                if isinstance(script, Lower) and not (following or wrong):
+                following = script.satisfying(failure)
+                if not following and not wrong:
                     wrong = script.misled(failure)
-                    if self._corrected(wrong, codes, rules_in, deadline.share(_CORRECTED)):
-                        self.shown.add(half)
+                    if self._corrected(wrong, kind, codes, rules_in, deadline.share(_CORRECTED)):
                         return []
                 if not following or following == guesses:
                     break
                 guesses = following
         suggestions = _suggestions_of(self.layout, self.game, of_listed=False)
         if self._completed(kind(codes, rules_in, suggestions), deadline):
-            self.shown.add(half)
             return []
         self.doubts.append(failing[0][0])
         return [*late, *((half, moves) for _, moves in failing)]
+
+    def _failure(self, script: Scripts, deadline: Deadline) -> Counterexample | None:
+        """How the claims of a script fail; where they do not, its half is shown.
+
+        Raises ``ClaimsTimeoutError`` at the deadline.
+        """
+        asked = script.builder, script.claims, script.assumed
+        try:
+            failure = first_failure(*asked, deadline=deadline, tell=self.tell)
+        except ClaimsTimeoutError:
+            self.cut = True
+            raise
+        if failure is None:
+            self.asked.append(Obligation(*asked))
+            self.shown.add(script.half)
+        return failure
 
     def _late(
         self, script: Scripts, failure: Counterexample, deadline: Deadline
@@ -244,21 +262,27 @@ class _Judgement:
         return found
 
     def _corrected(
-        self, wrong: set[int], codes: Codes, rules_in: RulesIn, deadline: Deadline
+        self,
+        wrong: set[int],
+        kind: type[Scripts],
+        codes: Codes,
+        rules_in: RulesIn,
+        deadline: Deadline,
     ) -> bool:
-        """True if Black's half holds with other functions of helpers whose suggestion is wrong.
+        """True if a half holds with other functions of helpers whose suggestion is wrong.
 
         ``wrong`` are some of them; what else is wrong in a play is added.
         """
         while wrong:
             suggestions = _suggestions_of(self.layout, self.game)
-            script = Lower(codes, rules_in, suggestions, without=wrong)
-            asked = script.builder, script.claims, script.assumed
+            script = kind(codes, rules_in, suggestions, without=wrong)
             try:
-                failure = first_failure(*asked, deadline=deadline, tell=self.tell)
+                failure = self._failure(script, deadline)
             except ClaimsTimeoutError:
                 return False
-            more = set() if failure is None else script.misled(failure)
+            if failure is None:
+                return True
+            more = script.misled(failure)
             if more <= wrong:
                 return self._completed(script, deadline)
             wrong |= more
@@ -267,17 +291,13 @@ class _Judgement:
     def _completed(self, script: Scripts, deadline: Deadline) -> bool:
         """True if the claims hold with functions that are found for helpers of all kinds."""
         if not script.complete(deadline.sooner_by_work(min(_COMPLETION_SECONDS, self.patience))):
+            self.cut |= deadline.over
             return False
-        asked = script.builder, script.claims, script.assumed
         try:
-            failure = first_failure(*asked, deadline=deadline, tell=self.tell)
+            return self._failure(script, deadline) is None
         except ClaimsTimeoutError as error:
             self.doubts.append(f"time is up: {error}")
             return False
-        if failure is not None:
-            return False
-        self.asked.append(Obligation(*asked))
-        return True
 
     def _doubt(self, script: Scripts, failure: Counterexample) -> str:
         moves = " ".join(script.moves(failure)) or "the beginning"
@@ -342,36 +362,28 @@ class _Judgement:
         from qsage_validate.judging.positions import IN_ORDER, Positions, compared
         from qsage_validate.judging.python_rules import GameValues
 
+        # A symmetry of the game exchanges them with one that has a code.
+        first = self.layout.moves[0].moves if self.layout.moves else ()
         positions = Positions(
             self.formula,
             self.layout,
             GameValues.of_game(self.game, deadline=deadline.share(IN_ORDER)),
             residuals=self.residuals,
             halves=tuple(half for half in self.halves if half not in self.shown),
-            equal_first=self._equal_first(),
+            equal_first=self.game.exchanged_first_moves(first),
             going_on=going_on,
         )
         return compared(
             positions, self.game, failing, deadline, self.tell, self.most, self.patience
         )
 
-    def _equal_first(self) -> frozenset[str]:
-        """First moves that a symmetry of the game exchanges with one that has a code."""
-        if not self.layout.moves:
-            return frozenset()
-        return frozenset(self.game.exchanged_first_moves(self.layout.moves[0].moves))
-
     def _told(self, compared: PositionsCompared) -> Verdict:
         if compared.differs:
             from qsage_validate.judging.positions import shown
 
             limit = self.deadline.sooner_by_work(_CORE_SECONDS if self.cores else 0.0)
-            return Refuted(
-                tuple(
-                    shown(one, self.game, self.formula, compared.positions, limit)
-                    for one in compared.tally.differences
-                )
-            )
+            told = self.game, self.formula, compared.positions, limit
+            return Refuted(tuple(shown(one, *told) for one in compared.tally.differences))
         self.by_positions = compared.tally.settled
         found = compared.agreement()
         why = self.doubts[0] if self.doubts else "no position was decided in time"

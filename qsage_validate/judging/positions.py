@@ -371,9 +371,12 @@ def compared(
     ``most`` differences are looked for.  ``patience`` is the time where the deadline never comes.
     """
     first = deadline.share(IN_ORDER)
-    tally = SearchTally(positions.along(failing, first))
-    if len(tally.differences) < most:
+    along = positions.along(failing, first)
+    tally = SearchTally(along)
+    if len(along) < most:
         tally = positions.search(deadline=first, most=most, tell=tell)
+        found = {one.moves: one for one in (*tally.differences, *along)}
+        tally.differences = [*found.values()][:most]
     if tally.settled and not tally.differences and positions.residuals.confirm(deadline):
         tally = positions.search(deadline=deadline, most=most, tell=tell)
     drawn = PositionSample()

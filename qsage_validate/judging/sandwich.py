@@ -230,6 +230,17 @@ class Scripts(ABC):
         self._conclude()
         return True
 
+    def satisfying(self, failure: Counterexample) -> dict[int, bool]:
+        """Constants for the helpers without a suggestion that do in a script that failed, if any.
+
+        The other variables keep their values.
+        """
+        return {}
+
+    def misled(self, failure: Counterexample) -> set[int]:
+        """Helpers whose suggested values are to blame for a script that failed."""
+        return set()
+
     # -- variables --------------------------------------------------------------------------
 
     def input(self, known: int = _NOWHERE) -> int:
@@ -592,10 +603,6 @@ class Lower(Scripts):
         return self.builder.and_(black, matrix ^ 1)
 
     def satisfying(self, failure: Counterexample) -> dict[int, bool]:
-        """Values of helpers without a suggestion that satisfy the matrix in a script that failed.
-
-        The other variables keep their values; there may be no such values, and then none are given.
-        """
         builder = AigBuilder()
         free = {*self.unknown, *self.early}
         fixed = self.values([v for v in self.formula.levels() if v not in free], failure)
@@ -610,10 +617,10 @@ class Lower(Scripts):
         return evaluate(builder, inputs, found.inputs)
 
     def misled(self, failure: Counterexample) -> set[int]:
-        """Helpers whose suggested values break the matrix in a script that failed.
+        """Helpers whose values break the matrix: those of outer ones are kept first.
 
-        Those of outer helpers are kept first.  With a helper come those that share its scope, for
-        these may be the digits of one number.  Nothing where no values satisfy the matrix.
+        With a helper come those that share its scope, for these may be the digits of one number.
+        Nothing where no values satisfy the matrix.
         """
         free = {*self.early, *self._without}
         own = [v for v in self.others(self.helpers) if v not in free]
@@ -630,9 +637,8 @@ class Lower(Scripts):
                     kept.append(literals[v])
                 else:
                     wrong.add(v)
-        scopes = (scope.variables for scope in self.formula.scopes)
-        together = chain.from_iterable(s for s in scopes if not wrong.isdisjoint(s))
-        return wrong.union(v for v in together if v in own)
+        together = (s.variables for s in self.formula.scopes if not wrong.isdisjoint(s.variables))
+        return wrong.union(v for v in chain.from_iterable(together) if v in own)
 
     def _with_definitions(self, suggested: Mapping[int, int]) -> Mapping[int, int]:
         """The same with helpers that are gates in clauses: as far as their inputs are known."""

@@ -50,7 +50,7 @@ from qsage_validate.solvers.search import search_for
 from qsage_validate.validation.finding import Proved, Refuted, Verdict
 from qsage_validate.validation.proofs import prove_rules
 from research.benchmarks.models import Case
-from research.benchmarks.prefix_faults import faulty_layouts, faulty_prefixes, is_true
+from research.benchmarks.prefix_faults import faulty_layouts, faulty_prefixes
 from research.benchmarks.scripts import same_plays, scripted_differences
 from tests.support.certifying import certify_game
 from tests.support.position_truth import right_after_each_play
@@ -485,11 +485,7 @@ def _run_prefixes(subject: _Subject) -> Iterator[Outcome]:
         patience = PATIENCE if by_positions else 0.0
         verdict = _judged(formula, sound.layout, subject.game, patience)
         proved = isinstance(verdict, Proved)
-        equivalent = proved and (
-            right_after_each_play(formula, sound.layout, subject.game)
-            if by_positions
-            else is_true(formula) is (subject.winner is Player.BLACK)
-        )
+        equivalent = proved and right_after_each_play(formula, sound.layout, subject.game)
         noticed = () if proved else ("encoding",)
         yield Outcome(
             subject.name,

@@ -16,13 +16,15 @@ from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import Undecided
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.languages import load_game
+from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_command
 from qsage_validate.judging import sandwich
 from qsage_validate.judging.codes import Codes
-from qsage_validate.judging.encoding import judge, try_scripts
+from qsage_validate.judging.encoding import OnScripts, judge, try_scripts
 from qsage_validate.judging.sandwich import Lower
 from qsage_validate.judging.suggestions import NoSuggestions
-from qsage_validate.validation.finding import Proved, Verdict
+from qsage_validate.system.limits import Deadline
+from qsage_validate.validation.finding import Proved, Refuted, Verdict
 from qsage_validate.validation.proofs import rules_of
 from research.benchmarks.models import Case
 from tests.support.position_truth import right_after_each_play
@@ -187,3 +189,41 @@ def test_a_wrong_suggestion_is_replaced(kind: str, monkeypatch: pytest.MonkeyPat
     assert wrong
     monkeypatch.setattr(Lower, "misled", lambda *_: set())
     assert not isinstance(asked(encoding.qbf), Proved)
+
+
+def test_the_digits_of_a_number_are_replaced_together() -> None:
+    """Parts 1 and 2 of White's goal have each other's numbers: one digit alone is of no help."""
+    words = "connect-c --connect 3 --size 3x3 --depth 7"
+    model = Case(words, words).model()
+    encoding, game = encode(model), BddlGame(model)
+    goals = encoding.layout.goals
+    first, second = goals.counterexample
+    layout = replace(encoding.layout, goals=replace(goals, counterexample=(second, first)))
+    assert isinstance(try_scripts(encoding.qbf, layout, game).verdict, Proved)
+
+
+def test_a_layout_that_cannot_be_proves_nothing_on_scripts() -> None:
+    """Black's first ply is said to be White's; the search for layouts asks for scripts alone."""
+    model = Case(WORDS[0], WORDS[0]).model()
+    encoding = encode(model)
+    first, *others = encoding.layout.moves
+    layout = replace(encoding.layout, moves=(replace(first, player=Player.WHITE), *others))
+    verdict = try_scripts(encoding.qbf, layout, BddlGame(model)).verdict
+    assert isinstance(verdict, Refuted)
+    assert "gives ply 1 to White" in str(verdict)
+
+
+def test_what_was_cut_by_the_time_is_tried_again_with_more() -> None:
+    model = Case(WORDS[0], WORDS[0]).model()
+    encoding, game = encode(model), BddlGame(model)
+    tried = try_scripts(encoding.qbf, encoding.layout, game, deadline=Deadline.after(0.0))
+    assert isinstance(tried.verdict, Undecided)
+    assert tried.cut
+
+    def judged(tried: OnScripts) -> Verdict:
+        return judge(encoding.qbf, encoding.layout, game, patience=0.0, tried=tried).verdict
+
+    again = judged(tried)
+    assert isinstance(again, Proved)
+    assert "on all scripts" in again.reason
+    assert not isinstance(judged(replace(tried, cut=False)), Proved)

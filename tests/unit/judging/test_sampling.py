@@ -14,7 +14,7 @@ from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.games.registry import find_command
 from qsage_validate.judging import encoding
 from qsage_validate.judging.judged import judge_formula
-from qsage_validate.judging.positions import Positions, SearchTally, sample
+from qsage_validate.judging.positions import PlayDifference, Positions, SearchTally, sample
 from qsage_validate.judging.python_rules import GameValues, simulator_of
 from qsage_validate.kernel.claims import ClaimsTimeoutError
 from qsage_validate.system.limits import NEVER
@@ -86,6 +86,20 @@ def test_a_late_fault_of_a_large_game_is_found(monkeypatch: pytest.MonkeyPatch) 
     moves = verdict.findings[0].moves
     wins = GameValues(simulator_of(game)).value(moves)
     assert ("and Black wins" in verdict.findings[0].text) is wins
+
+
+def test_a_difference_along_a_play_is_kept_where_more_are_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The search for more found none in time, and the known one was forgotten."""
+    known = PlayDifference((), True, False)
+    monkeypatch.setattr(encoding._Judgement, "_half", lambda *_: [])
+    monkeypatch.setattr(Positions, "along", lambda *_: [known])
+    monkeypatch.setattr(Positions, "search", lambda *_, **__: SearchTally())
+    monkeypatch.setattr(Positions, "confirmed", lambda _, difference, __: difference)
+    formula, layout, game = _large()
+    judged = encoding.judge(formula, layout, game, patience=1.0, most_differences=3, cores=False)
+    assert isinstance(judged.verdict, Refuted), str(judged.verdict)
 
 
 @pytest.mark.parametrize(("name", "kind"), [("puzzle", Proved), ("puzzle-wrong", Refuted)])
