@@ -333,8 +333,7 @@ def load_solution(source: FileSource) -> Solution:
         path = paths["solution"]
         assert path is not None, "there is one"
         read = walk.read_solution(path)
-    name = shown("solution", source)
-    return Solution(walk.SolutionClaim(read.model, read.winner, read.replies, name))
+    return Solution(replace(read, path=shown("solution", source)))
 
 
 def find_solution(

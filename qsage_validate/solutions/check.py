@@ -215,7 +215,7 @@ class GridRules:
     def _no_board(self, text: str, solution: SolutionClaim) -> None:
         width, height = self._grounding.width, self._grounding.height
         expected = f"boards of {width}x{height} squares '.', 'B' and 'W'"
-        raise InputError(solution.path, None, None, f"the position {quoted(text)}", expected)
+        raise solution.malformed(text, f"the position {quoted(text)}", expected)
 
     # -- plies ------------------------------------------------------------------------------
 

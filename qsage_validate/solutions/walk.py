@@ -41,13 +41,15 @@ class SolutionClaim:
     """A claim: ``winner`` wins ``model`` within its plies by ``replies``.
 
     That White wins says that Black does not win within the plies.  ``path`` is the file that it
-    was read from, ``game`` the rules of the model.
+    was read from, ``lines`` has the line of each ply's first reply in it, ``game`` are the rules of
+    the model.
     """
 
     model: GameModel
     winner: Player
     replies: Replies = field(repr=False)
     path: str | None = None
+    lines: Mapping[int, int] = field(default_factory=dict, repr=False, compare=False)
     game: TwoPlayerGame = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -62,6 +64,15 @@ class SolutionClaim:
     def claim(self) -> str:
         does = "wins" if self.winner is Player.BLACK else "does not win"
         return f"Black {does} {self.game.name} within {self.game.length}"
+
+    def malformed(self, text: str, found: str, expected: str) -> InputError:
+        """The error at the first position or reply that is this ``text``."""
+        for ply, line in self.lines.items():
+            for at, (position, reply) in enumerate(self.replies[ply].items(), line):
+                if text in (position, reply):
+                    column = 1 if text == position else len(position) + 2
+                    return InputError(self.path, at, column, found, expected)
+        return InputError(self.path, None, None, found, expected)
 
     def save(self, path: Path) -> None:
         """Write the file, whole or not at all; raises ``InputError``.
@@ -174,8 +185,9 @@ class _Reader:
         place = self._at
         model = model_from_parts(language, self._parts(language))
         replies: dict[int, dict[str, str]] = {}
+        lines: dict[int, int] = {}
         try:
-            solution = SolutionClaim(model, Player(winner), replies, self._name)
+            solution = SolutionClaim(model, Player(winner), replies, self._name, lines)
         except UsageError as error:
             raise InputError(self._name, None, None, f"a model whose {error}", "a game") from None
         if plies != str(solution.game.plies):
@@ -186,6 +198,7 @@ class _Reader:
             if ply in replies:
                 self.fail(f"ply {ply} a second time", "each ply once")
             replies[ply] = own
+            lines[ply] = self._at + 3 - len(own)
         self._at += 1
         if self._lines[self._at :] != [""]:
             self._at += 1
@@ -483,9 +496,8 @@ def move_of(solution: SolutionClaim, text: str) -> Move:
     try:
         return solution.game.parse_move(text, solution.winner)
     except MalformedMoveError as error:
-        raise InputError(
-            solution.path, None, None, f"a reply that is no move ({error})", "moves of the game"
-        ) from None
+        found = f"a reply that is no move ({error})"
+        raise solution.malformed(text, found, "moves of the game") from None
 
 
 def fault_of(position: Position, index: int, move: Move | None) -> Fault | None:

@@ -106,10 +106,10 @@ def test_cut_and_changed_files_are_one_line(
         ("\nend\n", "\n", "expected a line 'ply …'"),
         ("\nend\n", "\nend\nmore", "found a line behind the end"),
         ("\tvertical(1,2)", " vertical(1,2)", "expected a position, a tab and a reply"),
-        ("..../..../..../....\t", "..../..../..../....x\t", "expected boards of 4x4 squares"),
-        ("..../..../..../....\t", "..../..../..X./....\t", "found the position '..../..../..X./"),
+        ("..../..../..../....\t", "..../..../..../....x\t", ":{line}:1: found the position"),
+        ("..../..../..../....\t", "..../..../..X./....\t", ":{line}:1: found the position '..../"),
         ("..../..../..../....\t", "..../..../....\t", "expected boards of 4x4 squares"),
-        ("vertical(1,2)\n", "sideways(1,2)\n", "a reply that is no move"),
+        ("\tvertical(1,2)\n", "\tsideways(1,2)\n", ":{line}:21: found a reply that is no move"),
     ],
 )
 def test_a_forged_file_is_one_line(
@@ -121,7 +121,8 @@ def test_a_forged_file_is_one_line(
     path.write_bytes(sealed(text.replace(old, new, 1).encode()))
     with pytest.raises(InputError) as caught:
         check(read_solution(path))
-    assert expected in str(caught.value)
+    line = text.partition(old)[0].count("\n") + 3
+    assert expected.format(line=line) in str(caught.value)
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -131,14 +132,16 @@ def test_what_is_malformed_in_a_late_ply_is_told_before_a_play(
 ) -> None:
     """It was a loss of the winner's in each play that came there, and unseen in all others."""
     position, tab, move = behind_the_sum(content).splitlines()[-2].partition("\t")
-    for wrong in (f"x{position[1:]}{tab}{move}", f"{position}{tab}side{move}"):
+    line = behind_the_sum(content).count("\n") + 1
+    late = ((f"x{position[1:]}{tab}{move}", 1), (f"{position}{tab}side{move}", len(position) + 2))
+    for wrong, column in late:
         text = behind_the_sum(content).replace(position + tab + move, wrong)
         path.write_bytes(sealed(text.encode()))
         for words in (["--white", "random", "--games", "9"], ["--moves", "horizontal(1,1)"]):
             assert run_play(["--solution", str(path), *words]) == Exit.BAD_INPUT
             told = capsys.readouterr()
             assert told.out == ""
-            assert told.err.startswith(f"{path}: found ")
+            assert told.err.startswith(f"{path}:{line}:{column}: found ")
             assert told.err.count("\n") == 1
 
 
