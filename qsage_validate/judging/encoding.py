@@ -228,9 +228,12 @@ class _Judgement:
                     break
                 guesses = following
         suggestions = _suggestions_of(self.layout, self.game, of_listed=False)
-        if self._completed(kind(codes, rules_in, suggestions), deadline):
-            return []
-        self.doubts.append(failing[0][0])
+        try:
+            if self._completed(kind(codes, rules_in, suggestions), deadline):
+                return []
+            self.doubts.append(failing[0][0])
+        except ClaimsTimeoutError:
+            self.doubts.append("time is up: functions of its helpers were found, and not checked")
         return [*late, *((half, moves) for _, moves in failing)]
 
     def _failure(
@@ -285,33 +288,30 @@ class _Judgement:
 
         ``wrong`` are some of them; what else is wrong in a play is added.
         """
-        while wrong:
-            suggestions = _suggestions_of(self.layout, self.game)
-            script = kind(codes, rules_in, suggestions, without=wrong)
-            try:
+        with suppress(ClaimsTimeoutError):
+            while wrong:
+                suggestions = _suggestions_of(self.layout, self.game)
+                script = kind(codes, rules_in, suggestions, without=wrong)
                 failure = self._failure(script, deadline)
-            except ClaimsTimeoutError:
-                return False
-            if failure is None:
-                return True
-            more = script.misled(failure)
-            if more <= wrong:
-                return self._completed(script, deadline)
-            wrong |= more
+                if failure is None:
+                    return True
+                more = script.misled(failure)
+                if more <= wrong:
+                    return self._completed(script, deadline)
+                wrong |= more
         return False
 
     def _completed(self, script: Scripts, deadline: Deadline) -> bool:
-        """True if the claims hold with functions that are found for helpers of all kinds."""
+        """True if the claims hold with functions that are found for helpers of all kinds.
+
+        Raises ``ClaimsTimeoutError`` where they are found and not checked in time.
+        """
         if not script.complete(deadline.sooner_by_work(min(_COMPLETION_SECONDS, self.patience))):
             self.cut |= deadline.over
             return False
         if self.shown.union({script.half}).issuperset(self.halves):
             deadline = self.deadline.share(_CHECKED)
-        try:
-            return self._failure(script, deadline, together=True) is None
-        except ClaimsTimeoutError as error:
-            self.doubts.append(f"time is up: {error}")
-            return False
+        return self._failure(script, deadline, together=True) is None
 
     def _doubt(self, script: Scripts, failure: Counterexample) -> str:
         moves = " ".join(script.moves(failure)) or "the beginning"

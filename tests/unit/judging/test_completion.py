@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -18,12 +19,14 @@ from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_command
+from qsage_validate.judging import encoding as judging_encoding
 from qsage_validate.judging import sandwich
 from qsage_validate.judging.codes import Codes
 from qsage_validate.judging.encoding import OnScripts, judge, try_scripts
 from qsage_validate.judging.sandwich import Lower
 from qsage_validate.judging.suggestions import NoSuggestions
-from qsage_validate.system.limits import Deadline
+from qsage_validate.kernel.claims import ClaimsTimeoutError, Counterexample, first_failure
+from qsage_validate.system.limits import Deadline, Tell
 from qsage_validate.validation.finding import Proved, Refuted, Verdict
 from qsage_validate.validation.proofs import rules_of
 from research.benchmarks.models import Case
@@ -66,6 +69,32 @@ def test_helpers_without_a_suggestion_get_functions(
     assert "on all scripts" in verdict.reason
     monkeypatch.setattr(sandwich, "completion", lambda *_: {})
     assert not isinstance(judge(encoding.qbf, layout, BddlGame(model), patience=0).verdict, Proved)
+
+
+def test_functions_of_the_last_half_are_checked_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To compare positions instead would show less; where the time is up that is told."""
+    model = Case(WORDS[0], WORDS[0]).model()
+    encoding = encode(model)
+    layout, game = moves_alone(encoding.layout), BddlGame(model)
+    left: list[float] = []
+    last = 0
+
+    def noted(*asked: Any, deadline: Deadline, tell: Tell) -> Counterexample | None:
+        left.append(deadline.left())
+        if len(left) == last:
+            raise ClaimsTimeoutError(0)
+        return first_failure(*asked, deadline=deadline, tell=tell)
+
+    monkeypatch.setattr(judging_encoding, "first_failure", noted)
+    seconds = 1e6
+    assert isinstance(
+        judge(encoding.qbf, layout, game, deadline=Deadline.after(seconds)).verdict, Proved
+    )
+    assert max(left[:-1]) <= 0.6 * seconds < 0.8 * seconds < left[-1]
+    last = len(left)
+    left.clear()
+    doubts = try_scripts(encoding.qbf, layout, game).doubts
+    assert doubts == ["time is up: functions of its helpers were found, and not checked"]
 
 
 def test_a_path_of_which_nothing_is_known_gets_values(monkeypatch: pytest.MonkeyPatch) -> None:
