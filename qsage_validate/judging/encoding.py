@@ -7,11 +7,11 @@ they are all of them this is a proof as well, and a difference is a refutation.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout import UNKNOWN, Layout, Ply
@@ -42,9 +42,8 @@ _MOST_GUESSES: Final = 4
 _ON_SCRIPTS: Final = 0.6
 """The part of the time in which a proof on whole scripts is tried."""
 _CHECKED: Final = 0.9
-"""The part of the time that is left in which functions of the last half are checked.
-
-With them the half holds, unless the search for them is wrong: so this comes before positions."""
+"""The part of the time that is left in which functions that were found for the last half are
+checked: with them it holds, unless the search for them is wrong."""
 _CORRECTED: Final = 0.5
 """The part of that time in which functions are looked for instead of wrong suggestions alone."""
 _LATE: Final = 4
@@ -192,6 +191,11 @@ class _Judgement:
             self.doubts.append(disorder)
             return []
         kind: type[Scripts] = Lower if half else Upper
+
+        def scripts(*, of_listed: bool = True, **how: Any) -> Scripts:
+            suggestions = _suggestions_of(self.layout, self.game, of_listed=of_listed)
+            return kind(codes, rules_in, suggestions, **how)
+
         failing: list[tuple[str, tuple[str, ...]]] = []
         late: list[tuple[bool, tuple[str, ...]]] = []
         wrong: set[int] = set()
@@ -199,15 +203,7 @@ class _Judgement:
         for going_on, decides in product(going_ons, (False, True)):
             guesses: dict[int, bool] = {}
             for _ in range(_MOST_GUESSES):
-                suggestions = _suggestions_of(self.layout, self.game)
-                script = kind(
-                    codes,
-                    rules_in,
-                    suggestions,
-                    decides=decides,
-                    going_on=going_on,
-                    guesses=guesses,
-                )
+                script = scripts(decides=decides, going_on=going_on, guesses=guesses)
                 try:
                     failure = self._failure(script, deadline)
                 except ClaimsTimeoutError as error:
@@ -222,14 +218,13 @@ class _Judgement:
                 following = script.satisfying(failure)
                 if not following and not wrong:
                     wrong = script.misled(failure)
-                    if self._corrected(wrong, kind, codes, rules_in, deadline.share(_CORRECTED)):
+                    if self._corrected(wrong, scripts, deadline.share(_CORRECTED)):
                         return []
                 if not following or following == guesses:
                     break
                 guesses = following
-        suggestions = _suggestions_of(self.layout, self.game, of_listed=False)
         try:
-            if self._completed(kind(codes, rules_in, suggestions), deadline):
+            if self._completed(scripts(of_listed=False), deadline):
                 return []
             self.doubts.append(failing[0][0])
         except ClaimsTimeoutError:
@@ -244,19 +239,17 @@ class _Judgement:
         To ask whether any of them fails, all ``together``, is quicker where none does.
         Raises ``ClaimsTimeoutError`` at the deadline.
         """
-        claims = script.claims
+        builder, claims = script.builder, script.claims
         if together:
-            wrong = script.builder.or_all(claim.wrong for claim in claims)
-            claims = [replace(claims[-1], wrong=wrong)]
+            claims = [replace(claims[-1], wrong=builder.or_all(c.wrong for c in claims))]
+        asked = builder, claims, script.assumed
         try:
-            failure = first_failure(
-                script.builder, claims, script.assumed, deadline=deadline, tell=self.tell
-            )
+            failure = first_failure(*asked, deadline=deadline, tell=self.tell)
         except ClaimsTimeoutError:
             self.cut = True
             raise
         if failure is None:
-            self.asked.append(Obligation(script.builder, script.claims, script.assumed))
+            self.asked.append(Obligation(builder, script.claims, script.assumed))
             self.shown.add(script.half)
         return failure
 
@@ -277,12 +270,7 @@ class _Judgement:
         return found
 
     def _corrected(
-        self,
-        wrong: set[int],
-        kind: type[Scripts],
-        codes: Codes,
-        rules_in: RulesIn,
-        deadline: Deadline,
+        self, wrong: set[int], scripts: Callable[..., Scripts], deadline: Deadline
     ) -> bool:
         """True if a half holds with other functions of helpers whose suggestion is wrong.
 
@@ -290,8 +278,7 @@ class _Judgement:
         """
         with suppress(ClaimsTimeoutError):
             while wrong:
-                suggestions = _suggestions_of(self.layout, self.game)
-                script = kind(codes, rules_in, suggestions, without=wrong)
+                script = scripts(without=wrong)
                 failure = self._failure(script, deadline)
                 if failure is None:
                     return True
