@@ -179,8 +179,7 @@ class _Judgement:
             verdict = Proved(self._agreement(len(codes.readings)))
         else:
             verdict = Undecided(self.doubts[0] if self.doubts else "no proof on scripts was tried")
-        shown = frozenset(self.shown)
-        return OnScripts(verdict, shown, failing, self.doubts, seconds, self.cut)
+        return OnScripts(verdict, frozenset(self.shown), failing, self.doubts, seconds, self.cut)
 
     def _half(
         self, half: bool, codes: Codes, rules_in: RulesIn, deadline: Deadline

@@ -92,20 +92,21 @@ def failures(
             if skip(claim):
                 continue
             tell(Progress("claims", f"{done} of {total} claims", done, total))
-            wrong = clauses.literal(root)
-            while True:
+            wrong = [clauses.literal(root)]
+            if done + 1 == total:  # nothing comes behind it: a clause, which simplifies
+                solver.add_clause(wrong)
+            answer: bool | None = None
+            while answer is None:
                 if deadline.over:
                     raise ClaimsTimeoutError(done)
                 solver.conf_budget(_SLICE)
-                answer = solver.solve_limited(assumptions=[wrong])
-                if answer is not None:
-                    break
+                answer = solver.solve_limited(assumptions=wrong)
             if answer:
                 true = {x for x in solver.get_model() if x > 0}
                 values = {k: int(clauses.sat_of[k]) in true for k in range(1, aig.num_inputs + 1)}
                 yield Counterexample(claim, values)
             else:
-                solver.add_clause([-wrong])
+                solver.add_clause([-wrong[0]])
 
 
 def evaluate(
