@@ -53,6 +53,7 @@ table keys results/benchmarks.md 'python research/benchmarks/keys.py'
 table pages results/benchmarks.md \
     'python research/benchmarks/pages.py --gates 900000 ${data:+--data "${data}"}'
 table simulation results/benchmarks.md 'python research/benchmarks/simulation.py'
+table completion results/benchmarks.md 'python research/benchmarks/completion.py'
 table minimise results/benchmarks.md 'python research/benchmarks/minimise.py'
 table traces results/benchmarks.md 'python research/benchmarks/traces.py'
 table lifting results/benchmarks.md 'python research/benchmarks/lifting.py'
