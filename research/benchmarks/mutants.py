@@ -144,8 +144,15 @@ FAULTS: Final = (
     Fault(
         "kernel/claims.py",
         "a claim that holds is handed on negated",
-        "solver.add_clause([-wrong])",
-        "solver.add_clause([wrong])",
+        "solver.add_clause([-wrong[0]])",
+        "solver.add_clause([wrong[0]])",
+        ("kernel/test_claims.py",),
+    ),
+    Fault(
+        "kernel/claims.py",
+        "each claim is a clause for the later ones",
+        "if done + 1 == total:",
+        "if done < total:",
         ("kernel/test_claims.py",),
     ),
     Fault(
