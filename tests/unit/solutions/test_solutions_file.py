@@ -106,8 +106,16 @@ def test_cut_and_changed_files_are_one_line(
         ("\nend\n", "\n", "expected a line 'ply …'"),
         ("\nend\n", "\nend\nmore", "found a line behind the end"),
         ("\tvertical(1,2)", " vertical(1,2)", "expected a position, a tab and a reply"),
-        ("..../..../..../....\t", "..../..../..../....x\t", ":{line}:1: found the position"),
-        ("..../..../..../....\t", "..../..../..X./....\t", ":{line}:1: found the position '..../"),
+        (
+            "..../..../..../....\t",
+            "..../..../..../....x\t",
+            ":{line}:1: found the position '..../..../..../....x', expected boards of 4x4 squares",
+        ),
+        (
+            "..../..../..../....\t",
+            "..../..../..X./....\t",
+            ":{line}:1: found the position '..../..../..X./",
+        ),
         ("..../..../..../....\t", "..../..../....\t", "expected boards of 4x4 squares"),
         ("\tvertical(1,2)\n", "\tsideways(1,2)\n", ":{line}:21: found a reply that is no move"),
     ],

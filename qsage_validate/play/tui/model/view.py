@@ -661,7 +661,7 @@ def _turn(view: ViewState) -> StatusLines:
     return StatusLines(
         Tone.TURN,
         whose,
-        f"{count} legal {kinds}: {pick}type {situation.legal[0].words}",
+        f"{count} legal {kinds}: {pick}type {key_of('type')}{situation.legal[0].words}",
     )
 
 

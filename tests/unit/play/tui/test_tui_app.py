@@ -84,6 +84,7 @@ def test_of_a_paste_of_several_lines_the_first_is_taken_and_the_others_are_named
 
 def test_moves_are_made_by_the_cursor_typed_and_completed() -> None:
     async def scenario(driver: Driver) -> None:
+        assert "legal moves: pick a square or type :" in driver.screen, "letters alone are keys"
         await driver.enter("occupy(4,4)")
         assert [(m.text, m.asking) for m in driver.seen(MovePrompt.Entered)] == [
             ("occupy(4,4)", False)
