@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -26,7 +27,7 @@ from qsage_validate.judging.encoding import OnScripts, judge, try_scripts
 from qsage_validate.judging.sandwich import Lower
 from qsage_validate.judging.suggestions import NoSuggestions
 from qsage_validate.kernel.claims import ClaimsTimeoutError, Counterexample, first_failure
-from qsage_validate.system.limits import Deadline, Tell
+from qsage_validate.system.limits import Deadline, Tell, nobody
 from qsage_validate.validation.finding import Proved, Refuted, Verdict
 from qsage_validate.validation.proofs import rules_of
 from research.benchmarks.models import Case
@@ -95,6 +96,41 @@ def test_functions_of_the_last_half_are_checked_for_longer(monkeypatch: pytest.M
     left.clear()
     doubts = try_scripts(encoding.qbf, layout, game).doubts
     assert doubts == ["time is up: functions of its helpers were found, and not checked"]
+
+
+@pytest.mark.parametrize("half", [False, True])
+def test_a_half_that_is_not_the_last_one_keeps_its_part(
+    half: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is checked for longer would leave nothing for the other half, and for positions."""
+    model = Case(WORDS[0], WORDS[0]).model()
+    encoding = encode(model)
+    left: list[float] = []
+
+    def completed(*shown: bool) -> None:
+        judgement = judging_encoding._Judgement(
+            encoding.qbf,
+            encoding.layout,
+            BddlGame(model),
+            Deadline.after(1e6),
+            nobody,
+            1,
+            60.0,
+            cores=False,
+            residuals=None,
+            shown={*shown},
+        )
+        script: Any = SimpleNamespace(half=half, complete=lambda _: True)
+        judgement._completed(script, Deadline.after(1e3))
+
+    def noted(_: object, script: object, deadline: Deadline, *, together: bool) -> None:
+        left.append(deadline.left())
+
+    monkeypatch.setattr(judging_encoding._Judgement, "_failure", noted)
+    completed()
+    completed(not half)
+    assert left[0] <= 1e3
+    assert left[1] > 0.8e6
 
 
 def test_a_path_of_which_nothing_is_known_gets_values(monkeypatch: pytest.MonkeyPatch) -> None:
