@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,7 +27,7 @@ from qsage_validate.kernel.claims import ClaimsTimeoutError, Counterexample, fai
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.kernel.obligation import Obligation, joined
 from qsage_validate.kernel.player import FindingKind
-from qsage_validate.system.limits import NEVER, Deadline, Tell, nobody
+from qsage_validate.system.limits import NEVER, Deadline, Progress, Tell, nobody
 from qsage_validate.validation.finding import Proved, Refuted, Verdict
 from qsage_validate.validation.fit import foreign_move
 from qsage_validate.validation.proofs import LevelAnswer, RulesIn, rules_of
@@ -174,11 +175,9 @@ class _Judgement:
                     failing += self._half(half, codes, rules_in, limit)
         except TooLargeError as error:
             self.doubts.append(str(error))
-        verdict: Proved | Refuted | Undecided
+        verdict: Proved | Undecided = Undecided([*self.doubts, "no proof on scripts was tried"][0])
         if self.shown.issuperset(self.halves):
             verdict = Proved(self._agreement(len(codes.readings)))
-        else:
-            verdict = Undecided(self.doubts[0] if self.doubts else "no proof on scripts was tried")
         return OnScripts(verdict, frozenset(self.shown), failing, self.doubts, seconds, self.cut)
 
     def _half(
@@ -205,8 +204,8 @@ class _Judgement:
                 script = scripts(decides=decides, going_on=going_on, guesses=guesses)
                 try:
                     failure = self._failure(script, deadline)
-                except ClaimsTimeoutError as error:
-                    self.doubts.append(f"time is up: {error}")
+                except ClaimsTimeoutError:
+                    self.doubts.append("time is up: the claims about all scripts are open")
                     return [*late, *((half, moves) for _, moves in failing)]
                 if failure is None:
                     self.going_on |= going_on
@@ -230,25 +229,20 @@ class _Judgement:
             self.doubts.append("time is up: functions of its helpers were found, and not checked")
         return [*late, *((half, moves) for _, moves in failing)]
 
-    def _failure(
-        self, script: Scripts, deadline: Deadline, *, together: bool = False
-    ) -> Counterexample | None:
-        """How the claims of a script fail; where they do not, its half is shown.
+    def _failure(self, script: Scripts, deadline: Deadline) -> Counterexample | None:
+        """The first claim of a script that fails; where none does, its half is shown.
 
-        To ask whether any of them fails, all ``together``, is quicker where none does.
-        Raises ``ClaimsTimeoutError`` at the deadline.
+        Whether none does is asked of all at once.  Raises ``ClaimsTimeoutError`` at the deadline.
         """
-        builder, claims = script.builder, script.claims
-        if together:
-            claims = [replace(claims[-1], wrong=builder.or_all(c.wrong for c in claims))]
-        asked = builder, claims, script.assumed
+        self.tell(Progress("claims", f"{counted(len(script.claims), 'claim')} at once"))
+        ask = partial(first_failure, script.builder, assumed=script.assumed, deadline=deadline)
         try:
-            failure = first_failure(*asked, deadline=deadline, tell=self.tell)
+            failure = ask([script.at_once]) and ask(script.claims, tell=self.tell)
         except ClaimsTimeoutError:
             self.cut = True
             raise
         if failure is None:
-            self.asked.append(Obligation(builder, script.claims, script.assumed))
+            self.asked.append(Obligation(script.builder, script.claims, script.assumed))
             self.shown.add(script.half)
         return failure
 
@@ -297,7 +291,7 @@ class _Judgement:
             return False
         if self.shown.union({script.half}).issuperset(self.halves):
             deadline = self.deadline.share(_CHECKED)
-        return self._failure(script, deadline, together=True) is None
+        return self._failure(script, deadline) is None
 
     def _doubt(self, script: Scripts, failure: Counterexample) -> str:
         moves = " ".join(script.moves(failure)) or "the beginning"

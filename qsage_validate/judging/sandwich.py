@@ -196,6 +196,12 @@ class Scripts(ABC):
         suggestions.begin(self)
         self._claim()
 
+    @property
+    def at_once(self) -> Claim:
+        """One claim, which fails where any of them does."""
+        wrong = self.builder.or_all(claim.wrong for claim in self.claims)
+        return Claim(FindingKind.END_DIFFERS, 0, wrong, "")
+
     @abstractmethod
     def _claim(self) -> None:
         """Walk through the scripts, and make the claims."""

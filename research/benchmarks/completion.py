@@ -66,10 +66,7 @@ def timed(formula: Qbf, layout: Layout, model: GameModel, name: str, limit: floa
         return script, process_time() - begin if done else None
 
     def checked(script: Lower, *, together: bool) -> float | None:
-        claims = script.claims
-        if together:
-            wrong = script.builder.or_all(claim.wrong for claim in claims)
-            claims = [replace(claims[-1], wrong=wrong)]
+        claims = [script.at_once] if together else script.claims
         begin = process_time()
         try:
             failure = first_failure(

@@ -27,7 +27,7 @@ from qsage_validate.judging.encoding import OnScripts, judge, try_scripts
 from qsage_validate.judging.sandwich import Lower
 from qsage_validate.judging.suggestions import NoSuggestions
 from qsage_validate.kernel.claims import ClaimsTimeoutError, Counterexample, first_failure
-from qsage_validate.system.limits import Deadline, Tell, nobody
+from qsage_validate.system.limits import Deadline, nobody
 from qsage_validate.validation.finding import Proved, Refuted, Verdict
 from qsage_validate.validation.proofs import rules_of
 from research.benchmarks.models import Case
@@ -80,11 +80,11 @@ def test_functions_of_the_last_half_are_checked_for_longer(monkeypatch: pytest.M
     left: list[float] = []
     last = 0
 
-    def noted(*asked: Any, deadline: Deadline, tell: Tell) -> Counterexample | None:
+    def noted(*asked: Any, deadline: Deadline, **how: Any) -> Counterexample | None:
         left.append(deadline.left())
         if len(left) == last:
             raise ClaimsTimeoutError(0)
-        return first_failure(*asked, deadline=deadline, tell=tell)
+        return first_failure(*asked, deadline=deadline, **how)
 
     monkeypatch.setattr(judging_encoding, "first_failure", noted)
     seconds = 1e6
@@ -123,7 +123,7 @@ def test_a_half_that_is_not_the_last_one_keeps_its_part(
         script: Any = SimpleNamespace(half=half, complete=lambda _: True)
         judgement._completed(script, Deadline.after(1e3))
 
-    def noted(_: object, script: object, deadline: Deadline, *, together: bool) -> None:
+    def noted(_: object, script: object, deadline: Deadline) -> None:
         left.append(deadline.left())
 
     monkeypatch.setattr(judging_encoding._Judgement, "_failure", noted)
