@@ -38,31 +38,15 @@ _ENCODINGS: Final = (
     *_in_module(
         "bddl",
         "qsage_validate.encodings.grid",
-        (
-            "lifted",
-            "symbolic board, one copy of moves and goals (Shaik and van de Pol 2023)",
-        ),
-        (
-            "lifted-guarded",
-            "the lifted encoding, plies side by side behind guards instead of nested",
-        ),
+        ("lifted", "symbolic board, one copy of moves and goals (Shaik and van de Pol 2023)"),
+        ("lifted-guarded", "the lifted encoding, plies side by side behind guards, not nested"),
     ),
     *_in_module(
         "positional",
         "qsage_validate.encodings.corrective",
-        (
-            "cor-lean",
-            "COR+ with the mover's stones alone after each ply, of all positional games",
-        ),
+        ("cor-lean", "COR+ with the mover's stones alone after each ply, of all positional games"),
         ("cor-ladder", "COR with a variable for each of Black's moves, and the exact board"),
-    ),
-    *_in_module(
-        "positional",
-        "qsage_validate.encodings.corrective",
-        (
-            "cor",
-            "COR: the corrective encoding as published (Mayer-Eichberger and Saffidine 2023)",
-        ),
+        ("cor", "COR: the corrective encoding as published (Mayer-Eichberger and Saffidine 2023)"),
         ("cor+", "COR+: COR with symmetry breaking, as COVER is compared with it"),
     ),
     *_in_module(

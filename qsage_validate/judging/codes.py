@@ -90,10 +90,7 @@ def cover_of(layout: Layout) -> Cover | None:
 BLACK, WHITE = Player.BLACK, Player.WHITE
 LEFT: Final = -1
 """A level left of the whole prefix."""
-CHOOSERS: Final[Mapping[Player, Quantifier]] = {
-    BLACK: Quantifier.EXISTS,
-    WHITE: Quantifier.FORALL,
-}
+CHOOSERS: Final[Mapping[Player, Quantifier]] = {BLACK: Quantifier.EXISTS, WHITE: Quantifier.FORALL}
 NO_STOPS: Final[Mapping[int, int]] = {}
 _KINDS: Final = {Quantifier.EXISTS: "existential", Quantifier.FORALL: "universal"}
 

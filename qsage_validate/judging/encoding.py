@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,7 +22,7 @@ from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.judging.codes import Codes
 from qsage_validate.judging.sandwich import Lower, Scripts, Suggestions, Upper
 from qsage_validate.judging.suggestions import GridSuggestions, NoSuggestions
-from qsage_validate.kernel.claims import ClaimsTimeoutError, Counterexample, failures, first_failure
+from qsage_validate.kernel.claims import ClaimsTimeoutError, Counterexample, failures
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.kernel.obligation import Obligation, joined
 from qsage_validate.kernel.player import FindingKind
@@ -230,14 +229,10 @@ class _Judgement:
         return [*late, *((half, moves) for _, moves in failing)]
 
     def _failure(self, script: Scripts, deadline: Deadline) -> Counterexample | None:
-        """The first claim of a script that fails; where none does, its half is shown.
-
-        Whether none does is asked of all at once.  Raises ``ClaimsTimeoutError`` at the deadline.
-        """
+        """``Scripts.failure``; where there is none, the script's half is shown."""
         self.tell(Progress("claims", f"{counted(len(script.claims), 'claim')} at once"))
-        ask = partial(first_failure, script.builder, assumed=script.assumed, deadline=deadline)
         try:
-            failure = ask([script.at_once]) and ask(script.claims, tell=self.tell)
+            failure = script.failure(deadline)
         except ClaimsTimeoutError:
             self.cut = True
             raise

@@ -196,11 +196,19 @@ class Scripts(ABC):
         suggestions.begin(self)
         self._claim()
 
-    @property
-    def at_once(self) -> Claim:
-        """One claim, which fails where any of them does."""
+    def failure(self, deadline: Deadline) -> Counterexample | None:
+        """The first claim that fails in some script; all claims are asked at once.
+
+        Raises ``ClaimsTimeoutError`` at the deadline.
+        """
         wrong = self.builder.or_all(claim.wrong for claim in self.claims)
-        return Claim(FindingKind.END_DIFFERS, 0, wrong, "")
+        any_of_them = Claim(FindingKind.END_DIFFERS, 0, wrong, "")
+        found = first_failure(self.builder, [any_of_them], self.assumed, deadline=deadline)
+        if found is None:
+            return None
+        fails = evaluate(self.builder, {c: c.wrong for c in self.claims}, found.inputs)
+        first = min((claim for claim in self.claims if fails[claim]), key=lambda claim: claim.ply)
+        return Counterexample(first, found.inputs)
 
     @abstractmethod
     def _claim(self) -> None:

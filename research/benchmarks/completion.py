@@ -66,11 +66,13 @@ def timed(formula: Qbf, layout: Layout, model: GameModel, name: str, limit: floa
         return script, process_time() - begin if done else None
 
     def checked(script: Lower, *, together: bool) -> float | None:
-        claims = [script.at_once] if together else script.claims
-        begin = process_time()
+        in_order = script.builder, script.claims, script.assumed
+        begin, deadline = process_time(), NEVER.or_after_work(limit)
         try:
-            failure = first_failure(
-                script.builder, claims, script.assumed, deadline=NEVER.or_after_work(limit)
+            failure = (
+                script.failure(deadline)
+                if together
+                else first_failure(*in_order, deadline=deadline)
             )
         except ClaimsTimeoutError:
             return None

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from qsage_validate.certificates import by_expansion
-from qsage_validate.circuit.aig import values_of
+from qsage_validate.circuit.aig import FALSE, TRUE, values_of
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
 from qsage_validate.encodings.layout import UNKNOWN, Layout
 from qsage_validate.encodings.list_codings import NumberedCoding
@@ -24,10 +24,11 @@ from qsage_validate.judging import encoding as judging_encoding
 from qsage_validate.judging import sandwich
 from qsage_validate.judging.codes import Codes
 from qsage_validate.judging.encoding import OnScripts, judge, try_scripts
-from qsage_validate.judging.sandwich import Lower
+from qsage_validate.judging.sandwich import Lower, Scripts
 from qsage_validate.judging.suggestions import NoSuggestions
-from qsage_validate.kernel.claims import ClaimsTimeoutError, Counterexample, first_failure
-from qsage_validate.system.limits import Deadline, nobody
+from qsage_validate.kernel.claims import Claim, ClaimsTimeoutError, Counterexample
+from qsage_validate.kernel.player import FindingKind
+from qsage_validate.system.limits import NEVER, Deadline, nobody
 from qsage_validate.validation.finding import Proved, Refuted, Verdict
 from qsage_validate.validation.proofs import rules_of
 from research.benchmarks.models import Case
@@ -80,13 +81,15 @@ def test_functions_of_the_last_half_are_checked_for_longer(monkeypatch: pytest.M
     left: list[float] = []
     last = 0
 
-    def noted(*asked: Any, deadline: Deadline, **how: Any) -> Counterexample | None:
+    failure = Scripts.failure
+
+    def noted(script: Scripts, deadline: Deadline) -> Counterexample | None:
         left.append(deadline.left())
         if len(left) == last:
             raise ClaimsTimeoutError(0)
-        return first_failure(*asked, deadline=deadline, **how)
+        return failure(script, deadline)
 
-    monkeypatch.setattr(judging_encoding, "first_failure", noted)
+    monkeypatch.setattr(Scripts, "failure", noted)
     seconds = 1e6
     assert isinstance(
         judge(encoding.qbf, layout, game, deadline=Deadline.after(seconds)).verdict, Proved
@@ -96,6 +99,25 @@ def test_functions_of_the_last_half_are_checked_for_longer(monkeypatch: pytest.M
     left.clear()
     doubts = try_scripts(encoding.qbf, layout, game).doubts
     assert doubts == ["time is up: functions of its helpers were found, and not checked"]
+
+
+def test_the_first_claim_that_fails_in_a_script_is_told() -> None:
+    """All are asked at once, whatever their order; the play is told up to the first one."""
+    model = Case(WORDS[0], WORDS[0]).model()
+    encoding = encode(model)
+    game = BddlGame(model)
+    rules_in = rules_of(game)
+    assert rules_in is not None
+    script = Lower(Codes(encoding.qbf, encoding.layout, game.plies), rules_in, NoSuggestions(""))
+    wrong = script.builder.input()
+    script.claims = [
+        Claim(FindingKind.END_DIFFERS, ply, literal, "")
+        for ply, literal in ((3, TRUE), (2, wrong), (1, FALSE))
+    ]
+    script.assumed = [wrong]
+    failure = script.failure(NEVER)
+    assert failure is not None
+    assert failure.claim.ply == 2
 
 
 @pytest.mark.parametrize("half", [False, True])

@@ -16,6 +16,7 @@ from qsage_validate.judging import encoding
 from qsage_validate.judging.judged import judge_formula
 from qsage_validate.judging.positions import PlayDifference, Positions, SearchTally, sample
 from qsage_validate.judging.python_rules import GameValues, simulator_of
+from qsage_validate.judging.sandwich import Scripts
 from qsage_validate.kernel.claims import ClaimsTimeoutError
 from qsage_validate.system.limits import NEVER
 from qsage_validate.validation.finding import Proved, Refuted, Sampled, Verdict
@@ -111,7 +112,7 @@ def test_positions_decide_where_scripts_take_too_long(
     def too_long(*_: object, **__: object) -> None:
         raise ClaimsTimeoutError(0)
 
-    monkeypatch.setattr(encoding, "first_failure", too_long)
+    monkeypatch.setattr(Scripts, "failure", too_long)
     game, layout = _puzzle()
     verdict = encoding.judge(read_qcir(SAMPLES / f"{name}.qcir"), layout, game).verdict
     assert isinstance(verdict, kind), str(verdict)
