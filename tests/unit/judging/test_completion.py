@@ -12,10 +12,11 @@ import pytest
 from qsage_validate.certificates import by_expansion
 from qsage_validate.circuit.aig import FALSE, TRUE, values_of
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
-from qsage_validate.encodings.layout import UNKNOWN, Layout
-from qsage_validate.encodings.list_codings import NumberedCoding
+from qsage_validate.encodings.layout import UNKNOWN, Layout, Ply
+from qsage_validate.encodings.list_codings import NumberedCoding, OneHotCoding
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import Undecided
+from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player
@@ -71,6 +72,21 @@ def test_helpers_without_a_suggestion_get_functions(
     assert "on all scripts" in verdict.reason
     monkeypatch.setattr(sandwich, "completion", lambda *_: {})
     assert not isinstance(judge(encoding.qbf, layout, BddlGame(model), patience=0).verdict, Proved)
+
+
+def test_a_claim_without_scripts_needs_no_functions() -> None:
+    """White's only code says a move that is never legal, so no script is White's."""
+    formula = parse_qcir(
+        "#QCIR-G14\nexists(1)\nforall(2, 4)\nexists(3)\noutput(5)\n"
+        "6 = or(3, -3)\n5 = and(1, -4, 6)\n"
+    )
+    codings = [OneHotCoding(("occupy(1,1)",), (v,)) for v in (1, 2, 3)]
+    players = (Player.BLACK, Player.WHITE, Player.BLACK)
+    plies = (Ply(k, *one) for k, one in enumerate(zip(players, codings, strict=True), start=1))
+    words = "httt --shape domino --size 2x2 --depth 3"
+    game = BddlGame(Case(words, words).model())
+    verdict = judge(formula, Layout(moves=tuple(plies), game="bddl"), game).verdict
+    assert isinstance(verdict, Refuted), str(verdict)
 
 
 def test_functions_of_the_last_half_are_checked_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
