@@ -541,14 +541,15 @@ def _stepped(reading: ReadingGuess, step: _Step) -> ReadingGuess:
 def _exchanges(style: MoveStyle, sketch: Sketch) -> list[_Exchange]:
     """Pairs of codes that have a move, at least one of them a move that some play has.
 
-    Moves that both players have keep one code for both.  Codes without a move stay so: among
-    many codes some agree with all plays of a short game by chance.
+    Where both players write moves alike, first those of both at once, then those of one alone.
+    Codes without a move stay so: among many codes some agree with all plays of a short game by
+    chance.
     """
     codes = style.codes
     shared = len({tuple(code.patterns.items()) for code in codes.values()}) == 1
     played = {move for play in sketch.plays for move in play.moves}
     found: list[_Exchange] = []
-    for players in [tuple(codes)] if shared else [(player,) for player in codes]:
+    for players in [tuple(codes)] * shared + [(player,) for player in codes]:
         patterns = codes[players[0]].patterns
         found += [
             ((one, other), players)
