@@ -137,7 +137,7 @@ def judge_formula(
 ) -> Judged:
     """Judge a formula by its layout, or by the one that is found.
 
-    Raises ``UsageError`` where the game is not the layout's, or cannot be the formula's.
+    Raises ``UsageError`` where the game is not the layout's, or has no place in the formula.
     """
     if layout is None:
         found = find_layout(formula, game, deadline=deadline, tell=tell)

@@ -58,9 +58,9 @@ class Parts:
 class Sketch:
     """A game as the finder sees it.
 
-    ``movers`` has the player of each ply that some play came to, ``choices`` the largest number of
-    legal moves that was seen there.  ``moves`` are each player's moves in the game's own
-    order, ``seen`` those that some play has made legal; ``open_moves`` those that are legal for
+    ``movers`` has the player of each ply that some play came to, ``choices`` how many positions the
+    legal moves there led to where most were seen.  ``moves`` are each player's moves in the game's
+    own order, ``seen`` those that some play has made legal; ``open_moves`` those that are legal for
     somebody in the first position.
     """
 
@@ -131,7 +131,7 @@ def sketch_of(
     values = GameValues(simulator, deadline=deadline)
     rng = Random(seed)
     movers: dict[int, Player] = {}
-    choices: dict[int, int] = {}
+    choices: dict[int, tuple[int, int]] = {}
     seen: dict[Player, dict[str, None]] = {player: {} for player in Player}
     found: dict[bool, dict[tuple[str, ...], None]] = {True: {}, False: {}}
     counts: list[dict[str, list[int]]] = []
@@ -165,7 +165,7 @@ def sketch_of(
     return Sketch(
         name=game.name if isinstance(game, TwoPlayerGame) else type(simulator).__name__,
         movers=tuple(movers[k] for k in range(len(movers))),
-        choices=tuple(choices[k] for k in range(len(choices))),
+        choices=tuple(choices[k][1] for k in range(len(choices))),
         moves={player: texts[:_MOST_MOVES] for player, texts in own.items()},
         open_moves=frozenset(at_start),
         plays=tuple(mixed),
@@ -178,7 +178,7 @@ def _random_play(
     values: GameValues,
     rng: Random,
     movers: dict[int, Player],
-    choices: dict[int, int],
+    choices: dict[int, tuple[int, int]],
     seen: Mapping[Player, dict[str, None]],
 ) -> tuple[tuple[str, ...], Player]:
     state: Any = values.simulator.start()
@@ -194,7 +194,9 @@ def _random_play(
                 "number of the ply says who moves"
             )
         legal = values.legal(state)
-        choices[len(moves)] = max(len(legal), choices.get(len(moves), 0))
+        if len(legal) > choices.get(len(moves), (0, 0))[0]:
+            after = {values.simulator.play(state, move) for move in legal}
+            choices[len(moves)] = len(legal), len(after)
         for move in legal:
             seen[player].setdefault(move)
         moves.append(rng.choice(legal))

@@ -187,7 +187,7 @@ def find_layout(
 
     ``model`` are the parts of the game's model, which the layouts then carry.
 
-    Raises ``UsageError`` with a count that does not fit where the game cannot be the formula's,
+    Raises ``UsageError`` with a count that does not fit where the formula has no place for moves,
     and ``UndecidedError`` where the time is up before any reading was screened.
     """
     return _ReadingSearch(formula, game, model, deadline.or_after_work(_SECONDS), tell).run()
@@ -617,7 +617,7 @@ class _ReadingSearch:
 
 
 def check_size(formula: Qbf, sketch: Sketch) -> None:
-    """Raise ``UsageError`` with the count that shows that the game is not the formula's."""
+    """Raise ``UsageError`` with the count that shows that no reading can tell the moves apart."""
     for player in sorted(set(sketch.movers), key=sketch.movers.index):
         plies = sketch.movers.count(player)
         has = len(formula.variables(QUANTIFIER[player]))
@@ -625,21 +625,21 @@ def check_size(formula: Qbf, sketch: Sketch) -> None:
         if has < least:
             kind = "existential" if player is Player.BLACK else "universal"
             raise UsageError(
-                f"the game {sketch.name} cannot be the formula's: {player} makes "
+                f"no reading of the formula has the moves of {sketch.name}: {player} makes "
                 f"{counted(plies, 'ply')}, which need {least} {kind} variables, and it has {has}"
                 f"{_taken_away(formula)}"
             )
 
 
 def _least_widths(sketch: Sketch) -> list[tuple[Player, int]]:
-    """For each ply its player, and the bits that tell the legal moves of one position apart."""
+    """For each ply its player, and the bits that tell what moves in one position lead to."""
     return [(mover, width_for(n)) for mover, n in zip(sketch.movers, sketch.choices, strict=False)]
 
 
 def _no_place(formula: Qbf, sketch: Sketch) -> UsageError | UndecidedError:
     """The message where no reading has a place for each ply.
 
-    A count shows that the game is not the formula's, or else nothing does.
+    A count shows why there is none, or else nothing does.
     """
     turns: list[tuple[Player, int]] = []
     for player, width in _least_widths(sketch):
@@ -657,9 +657,9 @@ def _no_place(formula: Qbf, sketch: Sketch) -> UsageError | UndecidedError:
         text = "no reading of the variables has a place for each ply's moves"
         return UndecidedError(text + _taken_away(formula))
     return UsageError(
-        f"the game {sketch.name} cannot be the formula's: its {len(turns)} turns need as many "
-        f"scopes by turns with enough variables for a move, and the formula has {made}"
-        f"{_taken_away(formula)}"
+        f"no reading of the formula has the plies of {sketch.name} in their order: its "
+        f"{len(turns)} turns need as many scopes by turns with enough variables for a move, and "
+        f"the formula has {made}{_taken_away(formula)}"
     )
 
 

@@ -45,8 +45,7 @@ def completion(
 ) -> dict[int, int]:
     """For each helper a literal of the script's graph, such that ``wrong`` is never true.
 
-    ``helpers`` has the input that stands for each helper.  Nothing where there are no such
-    functions, and where none were found before the deadline or in graphs of some size.
+    ``helpers`` has the input of each.  Nothing where none is found in time, in graphs of some size.
     """
     from qsage_validate.certificates.by_expansion import expand
 
@@ -75,8 +74,7 @@ def _claim(
     """The formula that is true if some functions of the helpers keep ``wrong`` from being true.
 
     Its variables are the numbers of the graph's inputs, from 1, and its gates those of the graph.
-    With it, for each helper that stands between moves, the gates that may be its function
-    (:meth:`Scripts.told`).
+    With it, for each helper between moves, the gates that may be its function (`Scripts.told`).
     """
     moves = {v: script.told(v) for v in helpers}
     wanted = [literal for own in moves.values() for literal in own]

@@ -112,7 +112,7 @@ def test_bad_words_are_one_line(qsage: Qsage) -> None:
         ("layout", "right.qcir"): "found no game",
         ("layout", "right.qcir", "game.pg", "--any-game"): "found a game with --any-game",
         ("layout", "right.qcir", "game.pg", "--write", "-o", "x"): "found --write with -o",
-        ("layout", "small.qcir", "game.pg"): "cannot be the formula's",
+        ("layout", "small.qcir", "game.pg"): "no reading of the formula has the moves of",
     }
     for words, text in cases.items():
         done = qsage(*words)

@@ -96,6 +96,7 @@ def numbered(
     game: Claiming,
     *,
     order: Sequence[str] | None = None,
+    whites: Sequence[str] | None = None,
     first: int = 0,
     lsb: bool = False,
     flags: int = 0,
@@ -103,7 +104,7 @@ def numbered(
     hidden_white: bool = False,
     wrong: Callable[[CircuitBuilder, Chosen], int] | None = None,
 ) -> Qbf:
-    """Moves are numbers of positions in ``order``, from ``first``.
+    """Moves are numbers of positions in ``order``, from ``first``; White's in ``whites``, if given.
 
     ``flags`` variables that must be false stand in front of each of Black's moves in its scope; a
     ``dummy`` ply of Black's and White's stands first, and does nothing; with ``hidden_white`` a
@@ -142,7 +143,11 @@ def numbered(
         signs = [number >> k & 1 for k in range(width - 1, -1, -1)]
         return circuit.and_(*(b if s else -b for b, s in zip(bits, signs, strict=True)))
 
-    chosen = [{p: equals(bits, k + first) for k, p in enumerate(listed)} for bits in moves]
+    lists = {Player.BLACK: listed, Player.WHITE: whites or listed}
+    chosen = [
+        {p: equals(bits, k + first) for k, p in enumerate(lists[game.player(ply)])}
+        for ply, bits in enumerate(moves)
+    ]
     return _formula(game, circuit, scopes, chosen, idle, wrong)
 
 

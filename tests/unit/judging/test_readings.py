@@ -157,6 +157,28 @@ def test_right_formulas_may_number_the_moves_in_another_order(
     assert found.readings[0].reading.style.words == f"numbers in the game's order, but {words}"
 
 
+@pytest.mark.parametrize(
+    ("blacks", "whites", "words"),
+    [
+        ("a1 a2 a3 b2 b1 b3", "a1 a2 a3 b1 b2 b3", "Black b1 is 4, Black b2 is 3"),
+        ("a1 a2 a3 b1 b2 b3", "a1 a2 b2 b1 a3 b3", "White a3 is 4, White b2 is 2"),
+    ],
+)
+def test_one_player_may_number_the_moves_in_another_order(
+    blacks: str, whites: str, words: str
+) -> None:
+    formula = numbered(PAIRS, order=blacks.split(), whites=whites.split())
+    found = find_layout(formula, load_game(find_command(_written(PAIRS))))
+    assert isinstance(judge_found(formula, found).verdict, Proved)
+    assert found.readings[0].reading.style.words == f"numbers in the game's order, but {words}"
+
+
+def test_moves_that_lead_to_one_position_need_no_codes_of_their_own() -> None:
+    """A stone at the bottom of a column comes there by a move for each row."""
+    words = ["connect-c", "--connect", "2", "--size", "3x3", "--depth", "3"]
+    assert sketch_of(load_game(find_command(words))).choices[0] == 3
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_other_orders_with_bits_in_any_order_are_not_refuted(seed: int) -> None:
     rng = Random(seed)
@@ -204,7 +226,7 @@ def test_a_formula_without_the_games_value_is_wrong_whatever_it_means() -> None:
 
 def test_the_game_of_another_size_is_named_with_its_count() -> None:
     small = numbered(Claiming(("a1", "a2", "b1"), (frozenset({"a1", "a2"}),), 3))
-    with pytest.raises(UsageError, match=r"cannot be the formula's: .* it has \d"):
+    with pytest.raises(UsageError, match=r"no reading of .* it has \d"):
         find_layout(small, claiming())
     variables = tuple(range(1, 40))
     flat = Qbf(
