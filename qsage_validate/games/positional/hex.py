@@ -236,7 +236,7 @@ def _without_useless(model: PositionalModel) -> PositionalModel:
 
 
 def without_detours(model: PositionalModel, limit: int = DEFAULT_LIMIT) -> PositionalModel:
-    """With those open positions of a network claimed by White that are on no minimal way.
+    """With the open positions claimed by White that no minimal way and no set of White's has.
 
     A position on a short way need not be on a minimal one.  The minimal ways have to be listed;
     where there are more than ``limit`` of them, the model stays as it is.
@@ -253,7 +253,7 @@ def _without_detours(model: PositionalModel, limit: int = DEFAULT_LIMIT) -> Posi
     if ways is None:
         return model
     used = 0
-    for way in minimal(ways):
+    for way in (*minimal(ways), *model.white_wins):
         used |= way
     return _given_to_white(model, model.open & ~used)
 

@@ -268,21 +268,19 @@ def make_kernel(
     return CutKernel(model, moves, symmetries)
 
 
-class _MixedKernel(CutKernel):
+class _MixedKernel(PositionalGameKernel):
     """A network for Black and winning sets for White: no knowledge, only the rules."""
 
     def _wins(self, own: int, player: Player, bit: int) -> bool:
-        if player is BLACK:
-            return super()._wins(own, player, bit)
-        return self.model.won_by_white(own)
+        model = self.model
+        return model.won_by_black(own) if player is BLACK else model.won_by_white(own)
 
     def wins_at_once(self, state: Hashable, player: Player) -> bool:
         assert isinstance(state, int)
-        if player is BLACK:
-            return super().wins_at_once(state, player)
         black, white = self._pieces(state)
+        own = black if player is BLACK else white
         free = self._all & ~(black | white)
-        return any(self.model.won_by_white(white | bit) for bit in bits(free))
+        return any(self._wins(own | bit, player, bit) for bit in bits(free))
 
 
 @dataclass(frozen=True, slots=True)

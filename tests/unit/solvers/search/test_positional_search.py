@@ -32,7 +32,7 @@ from qsage_validate.games.protocol import Move, Player
 from qsage_validate.solvers.search import SearchSolver
 from tests.support.by_name import find_template
 from tests.support.position_text import parse_position
-from tests.support.positional import random_game, random_network_game, winner
+from tests.support.positional import random_game, random_network_game, random_sets, winner
 from tests.support.search import winning_moves, winning_strategy
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
@@ -42,7 +42,16 @@ GAMES: list[tuple[str, Make]] = [
     ("sets", random_game),
     ("connect", random_network_game),
     ("cut", lambda random: random_network_game(random, short=WHITE)),
+    ("connect or sets", lambda random: _with_white_wins(random, BLACK)),
+    ("cut or sets", lambda random: _with_white_wins(random, WHITE)),
 ]
+
+
+def _with_white_wins(random: Random, short: Player) -> PositionalModel:
+    model = random_network_game(random, short=short)
+    return replace(model, white_wins=random_sets(random, len(model.positions), 3))
+
+
 EVERY_GAME = pytest.mark.parametrize("make", [pytest.param(m, id=name) for name, m in GAMES])
 
 
@@ -93,8 +102,8 @@ def test_a_transformation_keeps_the_answer(
         changed += after != model
         assert winner(after) is winner(model), (model, after)
     about_sets = step in (without_dead_sets, without_long_sets, without_larger_sets)
-    about_networks = step is without_detours
-    applies = not about_networks if model.network is None else not about_sets
+    has_sets = model.network is None or bool(model.white_wins)
+    applies = model.network is not None if step is without_detours else has_sets or not about_sets
     assert (changed > 5) is applies
 
 
