@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.cli.commands import subcommand
-from qsage_validate.cli.common import SearchLine, check_streams, emit_json, narrate, narrate_file
+from qsage_validate.cli.common import SearchLine, emit_json, narrate, narrate_file
 from qsage_validate.cli.model_arguments import ModelArguments, formula_path, model_words
 from qsage_validate.cli.options import (
     EncodingOption,
@@ -106,8 +106,6 @@ def command(
     from qsage_validate.certificates.routes import RouteOptions
     from qsage_validate.system.limits import memory_within
 
-    for file in (output, formula):
-        check_streams(file, json_output)
     solution = _solution_file(model)
     path = None if solution is not None else formula_path(model)
     target = _Target(output, formula, parse_dialect(dialect, "--as"), blocks, json_output)

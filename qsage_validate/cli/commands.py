@@ -6,14 +6,18 @@ suggest one and to complete its name takes no more than a name and a line of hel
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from contextlib import redirect_stdout
+from functools import cached_property, partial
+from types import SimpleNamespace
 from typing import Any
 
 import click
 
 from qsage_validate.cli.parameters import Argument, read
-from qsage_validate.errors import Exit
+from qsage_validate.cli.streams import say
+from qsage_validate.errors import Exit, UsageError
 from qsage_validate.registry import DeclaredCommand, declared, load
 
 # The seconds, and the part of a command's time, after which a command ends that did not end itself.
@@ -104,21 +108,26 @@ class Command(_Helped):
             return self._invoke(ctx)
 
     def _invoke(self, ctx: click.Context) -> Any:
-        outputs = self.outputs
-        if not outputs:
+        kinds = {p.name: p.metavar or "" for p in self.params if p.name in self.outputs}
+        if not kinds:
             return super().invoke(ctx)
         from qsage_validate.cli.common import protect_inputs
         from qsage_validate.formats.source import inputs_guarded
 
-        written = [ctx.params[name] for name in outputs]
-        protect_inputs(written, [v for name, v in ctx.params.items() if name not in outputs])
-        for parameter in self.params:
-            path = ctx.params.get(parameter.name) if parameter.name in outputs else None
-            if path is not None:
-                from qsage_validate.formats.writing import check_output
+        written = {n: ctx.params[n] for n in kinds if ctx.params[n] is not None}
+        protect_inputs(written.values(), [v for n, v in ctx.params.items() if n not in kinds])
+        for name, path in written.items():
+            from qsage_validate.formats.writing import check_output
 
-                check_output(path, parameter.metavar or "")
-        with inputs_guarded():
+            check_output(path, kinds[name])
+        printed: Any = sys.stdout
+        if "-" in written.values():
+            if ctx.params.get("json_output"):
+                raise UsageError("found --json with output to '-', expected one of them")
+            # A file is alone on standard output: what is printed goes to standard error.
+            told, out = partial(say, sys.stderr), sys.stdout
+            printed = SimpleNamespace(write=told, flush=out.flush, buffer=out.buffer)
+        with inputs_guarded(), redirect_stdout(printed):
             return super().invoke(ctx)
 
 

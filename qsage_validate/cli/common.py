@@ -23,10 +23,7 @@ def emit(text: str) -> None:
 
 
 def emit_json(value: Mapping[str, object]) -> None:
-    """Write an object to standard output as one line of JSON, keys in the order given.
-
-    ``schema`` comes first: the version of what docs/reference/json.md says of all objects.
-    """
+    """Write an object to standard output as one line of JSON, as docs/reference/json.md has it."""
     text = json.dumps({"schema": SCHEMA, **value}, ensure_ascii=False)
     print(text if text.isprintable() else "".join(map(_in_json, text)))
 
@@ -37,9 +34,8 @@ def _in_json(character: str) -> str:
 
 
 def narrate(text: str) -> None:
-    """Tell a person on standard error what is going on.
+    """Tell a person on standard error, unless it is closed or full, what is going on.
 
-    Where that is closed or full nobody is told; what becomes of the work does not depend on it.
     Messages of a watched thread are printed when its work is done: its screen is in use.
     """
     task = watching()
@@ -56,23 +52,15 @@ def narrate_file(output: str, text: str) -> None:
     narrate(f"{'<stdout>' if output == '-' else output}: {text}")
 
 
-def check_streams(output: str | None, json_output: bool) -> None:
-    """Raise ``UsageError`` when a file and the JSON object would both go to standard output."""
-    if output == "-" and json_output:
-        raise UsageError("found --json with output to '-', expected one of them")
-
-
 def protect_inputs(outputs: Iterable[str | None], others: Iterable[object]) -> None:
     """Raise ``UsageError`` when an output would overwrite an input or another output.
 
     ``outputs`` are the values of the options that name what is written, ``others`` those of all
-    other options and arguments: whatever in them names a file or folder is an input.  ``None``
-    stands for an option that was not given, ``-`` for a standard stream.
+    other options and arguments: whatever in them names a file or folder is an input, but ``-``.
     """
     taken = {_identity(word): word for word in _words(others) if os.path.exists(word)}
-    for path in outputs:
-        if path is None or path == "-":
-            continue
+    taken.pop(_identity("-"), None)
+    for path in filter(None, outputs):
         other = taken.get(_identity(path))
         if other is not None:
             raise UsageError(f"writing {path} would overwrite {other}: choose another file")

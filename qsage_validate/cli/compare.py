@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import (
     SearchLine,
-    check_streams,
     emit,
     emit_json,
     narrate_file,
@@ -94,7 +93,6 @@ def command(
     """
     from qsage_validate.certificates.routes import RouteOptions
 
-    check_streams(output, json_output)
     options = RouteOptions(solver=solver, limits=limits.begin())
     given = {"--cert": cert, "--shared": shared, "-o": output, "--exact": exact or None}
     if questions is not None and not exact:
@@ -240,7 +238,8 @@ def _write(target: _StrategyTarget, found: ComparedStrategy, second: Problem) ->
     output = target.output
     certificate = None if isinstance(found.outcome, Undecided) else found.outcome.certificate
     if certificate is None:
-        raise UsageError(f"there is nothing to write to {output}: {found.outcome}")
+        narrate_file(output, "not written: no functions for the second formula were made")
+        return ""
     binary = not is_ascii_name(output)
     write_atomic(
         output,
@@ -319,7 +318,9 @@ def _table(
     names = [name.strip() for name in encodings.split(",")]
     resolved = model.resolve(next(filter(language_of_encoding, names), None))
     known = encoders(resolved.language)
-    names = list(known) if encodings == "all" else names
+    names = list(known) if encodings == "all" else list(dict.fromkeys(names))
+    if len(names) < 2:
+        raise UsageError(f"found {counted(len(names), 'encoding')}, expected two or more, or 'all'")
     models: dict[str, GameModel] = {}
     for name in names:
         target = language_of_encoding(name)

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, cast
 
 from qsage_validate.cli.commands import subcommand
-from qsage_validate.cli.common import check_streams, emit_json, narrate, narrate_file
+from qsage_validate.cli.common import emit_json, narrate, narrate_file
 from qsage_validate.cli.model_arguments import ModelArguments, formula_path, model_words
 from qsage_validate.cli.options import (
     EncodingOption,
@@ -226,7 +226,6 @@ def command(
     from qsage_validate.games.library.catalogue import name_of
     from qsage_validate.system.limits import memory_within
 
-    check_streams(output, json_output)
     path = formula_path(model)
     if path is not None and encoding is not None:
         raise UsageError("found --encoding with a formula, expected a game")

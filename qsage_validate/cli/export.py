@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 from qsage_validate.cli.commands import CommandGroup, subcommand
 from qsage_validate.cli.common import (
     SearchLine,
-    check_streams,
     emit,
     emit_json,
     narrate,
@@ -73,7 +72,6 @@ def page(
     from qsage_validate.api.strategies import Strategy
     from qsage_validate.problems.load import load, sorted_out
 
-    check_streams(output, json_output)
     files = sorted_out(rules.files(formula, certificate.path, dialect))
     # A function that looks to its right is found by the validation.
     strategy = Strategy(load(replace(files, unchecked_dependencies=True)))
@@ -118,7 +116,6 @@ def class_(
     from qsage_validate.formats.writing import write_atomic
     from qsage_validate.proving.play_page import ClassGame, class_page
 
-    check_streams(output, json_output)
     games: list[ClassGame] = []
     with SearchLine(sys.stderr) as line:
         for subject in subjects:
@@ -198,7 +195,6 @@ def positions(
     from qsage_validate.games.position_table import table_file, valued_positions
     from qsage_validate.system.limits import Limits
 
-    check_streams(output, json_output)
     game = load_game(model.resolve())
     table = valued_positions(game, Limits(Deadline.after(timeout), positions=most))
     write_atomic(output, table_file(output, table))
@@ -335,7 +331,6 @@ def minimise_command(
     deadline, cert = Deadline.after(timeout), certificate.path
     if cert is None:
         raise UsageError("found no certificate, expected FORMULA CERT, or FORMULA --cert CERT")
-    check_streams(output, json_output)
     chosen = _written_dialect(write)
     check_name(output, chosen)
     # A function that looks to its right is found by the check, with the other ways to be wrong.

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli.commands import subcommand
-from qsage_validate.cli.common import SearchLine, emit, emit_json, narrate
+from qsage_validate.cli.common import SearchLine, emit, emit_json, narrate, narrate_file
 from qsage_validate.cli.model_arguments import ModelArguments, model_words
 from qsage_validate.cli.options import JsonOption, PrenexOption, TimeoutOption, prenex_order
 from qsage_validate.cli.parameters import flag, output_option
@@ -276,4 +276,4 @@ def _write(file: str, output: str | None, formula: Qbf, layout: Layout) -> None:
     whole = f"{head}{newline}{block}\n{rest}" if first else f"{block}\n{text}"
     target = file if output is None else output
     write_atomic(target, whole, continued=output is None)
-    narrate(f"{label(target)}: the layout is written")
+    narrate_file(label(file) if output is None else output, "the layout is written")

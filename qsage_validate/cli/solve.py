@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from qsage_validate.cli.commands import subcommand
-from qsage_validate.cli.common import SearchLine, check_streams, emit, emit_json, narrate
+from qsage_validate.cli.common import SearchLine, emit, emit_json, narrate
 from qsage_validate.cli.deepening import (
     ALTERNATES,
     DeepeningOptions,
@@ -125,7 +125,6 @@ def command(
         _check_first_moves(deepening, prepare=prepare)
     if solution is not None:
         _check_solution(solution, deepening, searches=path is None and method.searches)
-        check_streams(solution, json_output)
     if prepare:
         _check_prepare(deepens=deepens, formula=path is not None, solution=solution)
     if path is not None:

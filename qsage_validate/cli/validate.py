@@ -9,7 +9,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli.commands import subcommand
-from qsage_validate.cli.common import SearchLine, check_streams, emit, emit_json, narrate
+from qsage_validate.cli.common import SearchLine, emit, emit_json, narrate
 from qsage_validate.cli.options import (
     AssertOption,
     CertOptions,
@@ -237,7 +237,6 @@ def command(
     sets = trace is None and proof.proof is None and proof.trust != "verified"
     files = replace(part.of(files), sets=sets)
     inputs = [formula, cert, trace, *rules.paths, *files.assertions]
-    check_streams(proof.report, json_output)
     proof.check(memory)
     if "-" in (formula, cert, trace, *files.assertions):
         raise UsageError("a validation needs its files by name, not '-'")
@@ -421,4 +420,4 @@ def _write_page(path: str, result: ValidationReport, problem: Problem | None) ->
 
     game = None if problem is None else problem.game
     write_atomic(path, report_page(result, problem, game).encode())
-    narrate(f"report: {path}")
+    narrate(f"report: {'<stdout>' if path == '-' else path}")

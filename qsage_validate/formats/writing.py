@@ -114,7 +114,7 @@ def check_output(path: str, kind: str) -> None:
     if not path:
         raise UsageError("found '' for a file that is written, expected its name")
     if kind in ("DIR", "FOLDER"):
-        if os.path.isfile(path):
+        if path == STDIN or os.path.isfile(path):
             raise InputError(path, None, None, "a file", "a folder that can be written")
         return
     with _writing(path):

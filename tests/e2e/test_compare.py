@@ -90,6 +90,16 @@ def test_formulas_of_different_games_are_told_apart(qsage: Qsage) -> None:
     assert found.out.splitlines()[-1].startswith("different: ")
 
 
+def test_what_loses_without_functions_is_told_all_the_same(qsage: Qsage) -> None:
+    qsage("certify", "httt", *EL, "-o", "el.aig", "--formula", "el.qcir")
+    qsage("encode", "httt", "--size", "3x3", "--shape", "tic", "--depth", "5", "-o", "tic.qcir")
+    found = qsage("compare", "el.qcir", "tic.qcir", "--cert", "el.aig", "-o", "there.aig")
+    assert found.code == 1
+    assert "loses: by the rules Black does not win this play" in found.out
+    assert found.err.startswith("there.aig: not written: ")
+    assert not Path("there.aig").exists()
+
+
 def test_all_encodings_of_a_game_agree(qsage: Qsage) -> None:
     found = qsage("compare", "hex-network", "--size", "2x2", "--depth", "3", "--encodings", "all")
     assert found.code == 0
@@ -245,6 +255,7 @@ def test_words_that_do_not_go(qsage: Qsage) -> None:
         (("el.qcir", "el.qcir", "-o", "x.aig"), "found -o without --cert"),
         (("httt", *EL, "--encodings", "lifted,gdl"), "found the encoding 'gdl' for httt 3x3 el"),
         (("httt", *EL, "--encodings", "all", "--cert", "x"), "found --cert with --encodings"),
+        (("httt", *EL, "--encodings", "lifted,lifted"), "found 1 encoding, expected two or more"),
         (("httt", *EL, "--encodings", "all", "--exact"), "found --exact with --encodings"),
         (("el.qcir", "el.qcir", "--exact", "--cert", "x"), "found --cert with --exact"),
         (("el.qcir", "el.qcir", "--questions", "9"), "found --questions without --exact"),

@@ -37,6 +37,8 @@ def test_a_formula_is_explained_by_its_certificate(qsage: Qsage) -> None:
     assert done.code == Exit.FINE, done.err
     assert "Proved: Black wins httt 3x3 domino within 3 plies." in done.out
     assert "|" not in done.out
+    qsage("explain", "f.qcir", "--cert", "c.aig", "--no-boards", "-o", "e.txt")
+    assert done.out.startswith(Path("e.txt").read_text())
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,8 @@ import pytest
 
 from qsage_validate.errors import Exit
 
+from .conftest import Qsage
+
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full on this system"),
@@ -39,6 +41,37 @@ def test_narration_never_gets_into_the_data(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["file"] == "f.qcir"
     # A file that is opened does not get the number of standard error, into which a library prints.
     assert (tmp_path / "f.qcir").read_text().startswith("#QCIR-G14")
+
+
+@pytest.mark.parametrize(
+    ("line", "begins", "told"),
+    [
+        ("compare f.qcir f.qcir --cert c.aag -o - --as qbfcert-ascii", "aag ", "f.qcir: wins: "),
+        ("explain f.qcir --write-certificate e.aig --write-formula -", "#QCIR", "\nProved: "),
+        ("explain f.qcir --no-boards -o -", "White wins ", "\nProved: "),
+        ("validate f.qcir c.aag --level formula --report -", "<!DOCTYPE", "\nformula  "),
+        ("layout sample:puzzle sample:puzzle.pg -o -", "#QCIR", "\n<stdout>: the layout is"),
+        ("hex-strategy h.hexs -o c.aag --formula -", "#QCIR", "structure proved"),
+    ],
+)
+def test_a_file_is_alone_on_standard_output(
+    qsage: Qsage, line: str, begins: str, told: str
+) -> None:
+    assert qsage("certify", *GAME.split(), "-o", "c.aag", "--formula", "f.qcir").code == Exit.FINE
+    assert qsage("hex-strategy", "--find", "2x2", "--save", "h.hexs").code == Exit.FINE
+    done = qsage(*line.split())
+    assert done.code == Exit.FINE
+    assert done.out.startswith(begins)
+    assert told in f"\n{done.err}"
+    assert told not in done.out
+    assert "found --json with output to '-'" in qsage(*line.split(), "--json").err
+    folder = qsage("synthesize", "take-away-3", "-o", "-")
+    assert (folder.code, folder.out) == (Exit.BAD_INPUT, "")
+
+
+def test_two_files_on_standard_output_are_refused(qsage: Qsage) -> None:
+    done = qsage("certify", *GAME.split(), "-o", "-", "--formula", "-")
+    assert (done.code, done.out) == (Exit.BAD_INPUT, "")
 
 
 @pytest.mark.parametrize("where", ["2>/dev/full", "2>&-"])

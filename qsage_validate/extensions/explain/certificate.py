@@ -496,11 +496,12 @@ class Explanation:
         write_atomic(fspath(path), self.in_form(form_of(fspath(path))))
 
     def in_form(self, form: str, deadline: Deadline = NEVER) -> str:
-        """The explanation in one of ``FORMS``, or as ``lesson``."""
+        """The explanation in one of ``FORMS``, or as ``plain`` text or ``lesson``."""
         import json
 
         forms = {
             "txt": lambda: self.text,
+            "plain": self.plain,
             "json": lambda: json.dumps(self.to_dict(), ensure_ascii=False, indent=1) + "\n",
             "dot": self.dot,
             "html": self.html,
@@ -526,8 +527,8 @@ LESSON: Final = ".lesson.html"
 
 
 def form_of(path: str) -> str:
-    """The form of a file by its ending; raises ``UsageError`` for another one."""
-    name = unpacked_name(path).lower()
+    """The form of a file by its ending, text for ``-``; raises ``UsageError`` for another one."""
+    name = ".txt" if path == "-" else unpacked_name(path).lower()
     if name.endswith(LESSON):
         return "lesson"
     ending = name.rpartition(".")[2]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from qsage_validate.api.formulas import Formula
 from qsage_validate.arena.program import Programmed
 from qsage_validate.cli.commands import subcommand
-from qsage_validate.cli.common import SearchLine, check_streams, emit, emit_json, narrate
+from qsage_validate.cli.common import SearchLine, emit, emit_json, narrate
 from qsage_validate.cli.encode import game_formula, load_formula
 from qsage_validate.cli.model_arguments import ModelArguments, formula_path, model_words
 from qsage_validate.cli.options import (
@@ -126,9 +126,6 @@ def command(
     Exit code 0: found and proved, 1: CERT does not hold, 2: bad input, 3: undecided, 130:
     interrupted.
     """
-    outputs = [shown.output, shown.certificate, shown.formula]
-    for file in outputs:
-        check_streams(file, json_output)
     only = model.words[0] if len(model.words) == 1 else None
     if only is not None and any(own.has(only) for own in families()):
         named = {
@@ -143,7 +140,7 @@ def command(
         given += [*model.flags, *read.given_options(), *learning.given_options()]
         return _heaps(only, given, limits, shown, json_output)
     path = formula_path(model)
-    form = None if shown.output in (None, "-") else form_of(shown.output or "")
+    form = _form(shown)
     if path is None and (cert is not None or read.meta is not None):
         raise UsageError("found --cert or --meta with a game, expected a formula")
     within = replace(limits.begin(), positions=learning.positions)
@@ -183,6 +180,12 @@ def command(
     return found.report.whole.exit_code
 
 
+def _form(shown: ShownOptions) -> str | None:
+    """The form of the file that is written."""
+    form = None if shown.output is None else form_of(shown.output)
+    return "plain" if form == "txt" and shown.no_boards else form
+
+
 def _heaps(
     name: str,
     of_boards: Sequence[str],
@@ -199,7 +202,7 @@ def _heaps(
 
     if of_boards:
         raise UsageError(f"found {of_boards[0]} with an impartial game, expected a board's game")
-    form = None if shown.output in (None, "-") else form_of(shown.output or "")
+    form = _form(shown)
     options = SynthesisOptions(
         strategy=True, seconds=limits.timeout, memory_mb=limits.memory, together=True
     )

@@ -229,7 +229,7 @@ class HeapExplanation:
         }
 
     def in_form(self, form: str) -> str:
-        """The explanation in a form of explanations, or as ``lesson``."""
+        """The explanation in a form of explanations, or as ``plain`` text or ``lesson``."""
         from qsage_validate.extensions.explain.shown import (
             dot,
             explanation_page,
@@ -242,6 +242,7 @@ class HeapExplanation:
         misere = self.synthesis.options.misere
         forms = {
             "txt": lambda: explanation_text(self),
+            "plain": lambda: explanation_text(self, boards=False),
             "json": lambda: json.dumps(self.to_dict(), ensure_ascii=False, indent=1) + "\n",
             "dot": lambda: dot(self),
             "html": lambda: explanation_page(self),

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import (
     SearchLine,
-    check_streams,
     emit,
     emit_json,
     narrate,
@@ -93,7 +92,6 @@ def command(
         if given is not None and there is None:
             raise UsageError(f"found {name} without {needs}, expected both")
     for path in filter(None, (output, formula, save)):
-        check_streams(path, json_output)
         check_writable(path)
     text = ""
     if file is not None:
@@ -186,5 +184,5 @@ def _compile(
         output,
         f"Skolem certificate of {model.name} for Black, "
         f"{counted(certificate.aig.num_gates, 'AND gate')}, {counted(decisions, 'decision')}; "
-        f"proved for {formula}",
+        f"proved for {formula if formula != '-' else '<stdout>'}",
     )
