@@ -187,11 +187,12 @@ def _show(
     layouts: Sequence[Layout],
     verdict: Verdict | None,
 ) -> None:
+    from qsage_validate.encodings.layout import FOUND
     from qsage_validate.render.console import finding_lines
 
     shown = found.readings[:1] if found.stands_out else found.readings[:_SHOWN]
     for one, layout in zip(shown, layouts, strict=False):
-        narrate(f"{name}: moves as {one.reading.style.words}: {one.words} agree")
+        narrate(f"{name}: {layout.source.removeprefix(FOUND)}: {one.words} agree")
         for line in _comments(formula, layout):
             emit(line)
     narrate(f"{name}: {_sentence(found)}")

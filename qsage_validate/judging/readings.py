@@ -148,7 +148,9 @@ class FoundReadings:
     def layout(self) -> Layout:
         """The layout of the best reading: moves, and the board of a game on a grid."""
         found = self.moves_alone
-        return found if self.board is None else replace(self.board, model=found.model)
+        if self.board is None:
+            return found
+        return replace(self.board, model=found.model, source=found.source)
 
     @property
     def moves_alone(self) -> Layout:
@@ -172,7 +174,10 @@ class FoundReadings:
 
     def layout_of(self, reading: ReadingGuess) -> Layout:
         """The layout of a reading: moves alone, and the rules."""
-        return replace(layout_of(reading, self.sketch, self.game), model=dict(self.model))
+        layout = layout_of(reading, self.sketch, self.game)
+        if self.residuals is not None and not stands_as_in(self.residuals.formula, reading):
+            layout = replace(layout, source=f"{layout.source}, with variables of a ply exchanged")
+        return replace(layout, model=dict(self.model))
 
 
 def find_layout(
@@ -191,6 +196,12 @@ def find_layout(
     and ``UndecidedError`` where the time is up before any reading was screened.
     """
     return _ReadingSearch(formula, game, model, deadline.or_after_work(_SECONDS), tell).run()
+
+
+def stands_as_in(formula: Qbf, reading: ReadingGuess) -> bool:
+    """True if the variables of each ply stand in the order of the formula's prefix."""
+    place = {v: k for k, v in enumerate(v for s in formula.scopes for v in s.variables)}
+    return all(list(w) == sorted(w, key=lambda v: place.get(v, 0)) for w in reading.windows)
 
 
 def layout_of(reading: ReadingGuess, sketch: Sketch, game: TwoPlayerGame) -> Layout:
@@ -544,10 +555,11 @@ class _ReadingSearch:
 
         They stand as in the file, or no order of them fits.
         """
-        place = {v: k for k, v in enumerate(v for s in self.formula.scopes for v in s.variables)}
-        windows = reading.windows
-        as_in_file = all(list(w) == sorted(w, key=lambda v: place.get(v, 0)) for w in windows)
-        return as_in_file or order_key(reading.style, windows) in self.screening.orders_tried
+        tried = self.screening.orders_tried
+        return (
+            stands_as_in(self.formula, reading)
+            or order_key(reading.style, reading.windows) in tried
+        )
 
     def _telling(self) -> FoundReadings | None:
         """The likeliest reading, if under it alone just the legal first moves can win."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache, partial
 from itertools import count
 from pathlib import Path
@@ -171,6 +172,18 @@ def test_one_player_may_number_the_moves_in_another_order(
     found = find_layout(formula, load_game(find_command(_written(PAIRS))))
     assert isinstance(judge_found(formula, found).verdict, Proved)
     assert found.readings[0].reading.style.words == f"numbers in the game's order, but {words}"
+
+
+def test_variables_in_another_order_than_in_the_file_are_told() -> None:
+    formula = numbered(HEX)
+    found = find_layout(formula, load_game(find_command(_written(HEX))))
+    assert found.layout.source == "found: moves as numbers in the game's order"
+    first, *rest = formula.scopes
+    turned = replace(first, variables=first.variables[::-1])
+    found = find_layout(
+        replace(formula, scopes=(turned, *rest)), load_game(find_command(_written(HEX)))
+    )
+    assert found.layout.source.endswith(", with variables of a ply exchanged")
 
 
 def test_moves_that_lead_to_one_position_need_no_codes_of_their_own() -> None:
