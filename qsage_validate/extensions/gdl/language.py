@@ -13,7 +13,7 @@ second one the other role does, and then the given rules take both choices.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -29,6 +29,7 @@ from qsage_validate.extensions.gdl.model import (
     Term,
     Variable,
     against_all,
+    arguments_of,
     check_description,
     fresh_name,
     role_names,
@@ -63,7 +64,7 @@ class RoundBound(Enum):
 STEPS: Final = 2
 """The rounds that take the place of one."""
 
-_RENAMED: Final = ("legal", "next", "does", "terminal")
+_RENAMED: Final = ("legal", "next", "does", "terminal", "true")
 
 
 def in_turn(description: Description, role: str | None, bound: RoundBound) -> Description:
@@ -95,11 +96,16 @@ class _InTurn(RelationNames):
         added = (GdlRule(rule.head, rule.body, offset) for rule in self.added())
         return Description((*map(self.rule, self.given.rules), *added), self.given.source)
 
+    def atom(self, atom: Atom) -> Atom:
+        """The atom with its name; an open fluent is one of the given game's."""
+        closed = atom.relation == "true" and not isinstance(atom.arguments[0], Variable)
+        return atom if closed else super().atom(atom)
+
     def added(self) -> Iterator[GdlRule]:
         """Whose turn it is, what is chosen, and what both choices do."""
         move, first, second = Variable("m"), self.first, self.second
         begins, ends = (Atom("true", ((self.turn, role),)) for role in (first, second))
-        legal, after, does, over = (self.names[name] for name in _RENAMED)
+        legal, after, does, over, holds = (self.names[name] for name in _RENAMED)
         yield GdlRule(Atom("init", ((self.turn, first),)))
         yield GdlRule(Atom("next", ((self.turn, second),)), (begins,))
         yield GdlRule(Atom("next", ((self.turn, first),)), (ends,))
@@ -110,24 +116,39 @@ class _InTurn(RelationNames):
         yield GdlRule(Atom(does, (first, move)), (Atom("true", ((self.chosen, move),)),))
         yield GdlRule(Atom(does, (second, move)), (ends, Atom("does", (second, move))))
         for fluent in self.fluents():
-            yield GdlRule(Atom("next", (fluent,)), (begins, Atom("true", (fluent,))))
+            yield GdlRule(Atom(holds, (fluent,)), (Atom("true", (fluent,)),))
+            yield GdlRule(Atom("next", (fluent,)), (begins, Atom(holds, (fluent,))))
             yield GdlRule(Atom("next", (fluent,)), (ends, Atom(after, (fluent,))))
         # The play ends between rounds only.
         yield GdlRule(Atom("terminal"), (begins, Atom(over)))
 
     def fluents(self) -> Iterator[Term]:
-        """A term for each kind of fluent: its functor with variables."""
-        heads = (
+        """A term for each kind of fluent, its functor with variables; of an open one each kind."""
+        heads: list[Term] = [
             rule.head.arguments[0]
             for rule in self.given.rules
             if rule.head.relation in ("init", "next")
-        )
+        ]
+        if any(isinstance(head, Variable) for head in heads):
+            clauses = self.given.clauses
+            atoms = (a for c in clauses for a in (c.head, *(literal.atom for literal in c.body)))
+            heads = [term for atom in atoms for term in _parts(arguments_of(atom))]
         kinds = dict.fromkeys(
-            (term[0], len(term) - 1) if isinstance(term, tuple) else (term, 0) for term in heads
+            (term[0], len(term) - 1) if isinstance(term, tuple) else (term, 0)
+            for term in heads
+            if not isinstance(term, Variable)
         )
         for name, count in kinds:
             arguments = (Variable(f"x{number}") for number in range(1, count + 1))
             yield (name, *arguments) if count else name
+
+
+def _parts(terms: Iterable[Term]) -> Iterator[Term]:
+    """Terms with all that they are made of."""
+    for term in terms:
+        yield term
+        if isinstance(term, tuple):
+            yield from _parts(term[1:])
 
 
 def with_options(description: Description, values: Values) -> GdlModel:

@@ -103,6 +103,43 @@ def _initial(given: Description) -> State:
     return StateMachine(against_all(given, "x")).initial
 
 
+TAKE = """
+(role x) (role o) (init a) (init (n 0))
+(<= (legal x (take ?f)) (true ?f))
+(legal o left) (legal o right)
+(<= (next won) (does x (take ?f)) (distinct ?f a) (distinct ?f (n 0)))
+(<= (next a) (true a))
+(<= terminal (not (true (n 0))))
+(<= (goal x 100) (true won)) (<= (goal x 0) (not (true won)))
+"""
+
+KEEP = """
+(role x) (role o) (init (n 0)) (start (lit a)) (succ 0 1) (succ 1 2)
+(<= (init ?f) (start ?f))
+(<= (legal ?p (press a)) (role ?p)) (<= (legal ?p (press b)) (role ?p))
+(<= (gone (n ?k)) (true (n ?k)))
+(<= (next ?f) (true ?f) (not (gone ?f)))
+(<= (next (n ?j)) (true (n ?k)) (succ ?k ?j))
+(<= (next (lit ?b)) (does x (press ?b)) (not (does o (press ?b))))
+(<= terminal (true (n 2)))
+(<= (goal x 100) (true (lit b))) (<= (goal x 0) (not (true (lit b))))
+"""
+
+
+@pytest.mark.parametrize("bound", RoundBound)
+@pytest.mark.parametrize(
+    "text",
+    [TAKE, KEEP, KEEP.replace("(not (does o (press ?b))))", "(true (n 0)))")],
+    ids=["take", "keep", "keep, won"],
+)
+def test_open_fluents_are_those_of_the_game(text: str, bound: RoundBound) -> None:
+    """Whose turn it is was a fluent to keep, or to take, too."""
+    given = parse_description(text)
+    expected = wins(StateMachine(given), _initial(given), 2, bound)
+    model = GdlModel(in_turn(given, "x", bound), 2 * STEPS, "x")
+    assert (search_for(load_game(model)).solve().winner is Player.BLACK) is expected
+
+
 def test_between_the_bounds_nothing_is_said() -> None:
     given = parse_description(PENNIES)
     with pytest.raises(NotTurnTakingError, match="--at-once maximin"):
