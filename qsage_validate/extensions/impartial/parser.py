@@ -104,7 +104,8 @@ class _Reader:
     # -- parentheses ------------------------------------------------------------------------
 
     def tree(self) -> List:
-        self.source.check_not_empty("a game: (define (domain ...")
+        expected = "a game: (define (domain ..."
+        self.source.check_not_empty(expected)
         text, stack, starts = self.source.text, list[list[Node]](), list[int]()
         done: List | None = None
         for match in _TOKEN.finditer(text):
@@ -131,6 +132,8 @@ class _Reader:
             else:
                 stack[-1].append(SourceWord(word, offset))
         if done is None:
+            if not starts:
+                raise self.source.end_error(expected)
             line, column = self.source.position(starts[-1])
             raise self.source.end_error(f"')' for the '(' in line {line}, column {column}")
         return done

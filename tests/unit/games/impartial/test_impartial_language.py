@@ -63,6 +63,10 @@ def test_actions_of_one_name_are_told_apart() -> None:
     ("text", "message"),
     [
         ("", "g.ig:1:1: found an empty file, expected a game: (define (domain ..."),
+        (
+            "; a comment (alone)",
+            "g.ig:1:20: found the end of the file, expected a game: (define (domain ...",
+        ),
         ("hello", "g.ig:1:1: found 'hello', expected '(define (domain ...'"),
         (
             HEAD,
