@@ -557,22 +557,29 @@ def deepen_by_search(
     A file's answers are not asked again when they settle the matter; otherwise the search
     begins anew, for it cannot go on without its table.
 
-    With ``winner_only`` the critical depth is left open; raises ``UsageError`` for a game without
-    a last depth then.
+    With ``winner_only`` the critical depth is left open, and a last ply at which Black wins as
+    White is stuck is asked about last; raises ``UsageError`` for a game without a last depth then.
     """
     from qsage_validate.games.library.catalogue import name_of
 
     depths = depths_of(model)
+    end, answers = depths.last(last) or 0, [] if file is None else list(file.entries)
+    if winner_only and end > 1 and depths.without_goal(end) and [*depths.relevant(end, end)]:
+        found = deepen_by_search(
+            model, search, last=end - 1, limits=limits, file=file, tell=tell, winner_only=True
+        )
+        if found.truth is not None:
+            return found
+        answers = list(found.answers)
     if winner_only and depths.last(last) is None:
         raise UsageError(
             f"found --winner for {name_of(model)}, of which no last depth is known, "
             "expected a depth"
         )
-    answers = [] if file is None else list(file.entries)
     known = _conclude(depths, answers, last)
     if known.truth is not None:
         return known
-    at_last = depths.at(min(MAX_PLIES, depths.last(last) or MAX_PLIES))
+    at_last = depths.at(min(MAX_PLIES, end or MAX_PLIES))
     started = now()
 
     def add(answer: DepthAnswer) -> None:
@@ -640,7 +647,8 @@ def _searched(
             moves = ", ".join(map(str, result.first_moves))
             add(DepthAnswer(within, True, SEARCH, result.seconds, first_move=moves))
             if winner_only:
-                return _won(depths, answers)
+                known = _conclude(depths, answers, last)
+                return known if known.truth else _won(depths, answers)
     if result is None or (result.winner is not Player.WHITE and not winner_only):
         solver.tell = watch
         result = solver.solve()

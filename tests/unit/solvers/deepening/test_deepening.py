@@ -181,6 +181,9 @@ def test_the_winner_alone() -> None:
     assert (won.truth, won.critical, won.within) == (True, None, 16)
     assert won.why == "Black wins within 16 plies"
     assert won.first_move.startswith("occupyBottom")
+    # On the full board of nine squares White cannot move: what is asked is who wins before.
+    full = deepen_by_search(game("hex --size 3x3"), winner_only=True)
+    assert (full.why, full.within) == ("Black wins within 9 plies", 9)
     lost = deepen_by_search(game("domineering --size 5x5"), winner_only=True)
     assert (lost.truth, lost.never, lost.within) == (False, True, None)
     open_ended = game("evader-pursuer --size 4x4")
@@ -208,7 +211,8 @@ def test_white_who_cannot_move_on_the_full_board_has_lost(words: str) -> None:
     assert found.why.startswith(f"Black wins within {full} plies")
     assert found.why.endswith(ends)
     assert deepen(odd, asker([])).why == found.why
-    assert deepen_by_search(odd, winner_only=True).within == full
+    alone = deepen_by_search(odd, winner_only=True)
+    assert (alone.critical, alone.why) == (full, found.why)
     for plies in (full - 1, full, full + 1, full + 2):
         result = search_for(load_game(odd.at_depth(found.depths.depth(plies)))).solve()
         assert (result.winner is Player.BLACK) == (plies >= full)
