@@ -90,6 +90,14 @@ def test_data_that_nobody_gets_is_an_error(tmp_path: Path) -> None:
         assert done.returncode == Exit.BAD_INPUT, where
 
 
+def test_what_was_found_is_written_though_nobody_reads_it(tmp_path: Path) -> None:
+    pytest.importorskip("z3")
+    line = "qsage synthesize take-away-3 -q -o found --python winning.py >/dev/full"
+    assert shell(line, tmp_path).returncode == Exit.BAD_INPUT
+    assert (tmp_path / "found" / "report.txt").exists()
+    assert (tmp_path / "winning.py").exists()
+
+
 def test_work_without_data_needs_no_streams(tmp_path: Path) -> None:
     for where in (">/dev/full", ">&-", "<&- >&- 2>&-", "<&- >/dev/full 2>/dev/full"):
         done = shell(f"qsage encode {GAME} -o f.qcir {where}", tmp_path)

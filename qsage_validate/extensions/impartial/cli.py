@@ -213,14 +213,9 @@ def _report(result: Synthesis, write: WriteOptions, json_output: bool) -> Exit:
     from qsage_validate.extensions.impartial.report import Verdict
     from qsage_validate.formats.writing import write_atomic
 
-    if json_output:
-        emit_json(report.to_dict(result))
-    else:
-        emit(report.text(result))
+    # What is written does not depend on anybody reading what is told.
     python, smtlib = write.python, write.smtlib
-    if write.output is not None:
-        names = report.write_folder(result, write.output)
-        narrate(f"wrote {counted(len(names), 'file')} into {write.output}")
+    names = None if write.output is None else report.write_folder(result, write.output)
     if result.found is not None:
         rules = report.proved_strategy(result)
         misere = result.options.misere
@@ -229,7 +224,13 @@ def _report(result: Synthesis, write: WriteOptions, json_output: bool) -> Exit:
             write_atomic(python, text)
         if smtlib is not None:
             write_atomic(smtlib, report.smtlib_module(result.game, result.found, rules))
-    elif python is not None or smtlib is not None:
+    if json_output:
+        emit_json(report.to_dict(result))
+    else:
+        emit(report.text(result))
+    if names is not None:
+        narrate(f"wrote {counted(len(names), 'file')} into {write.output}")
+    if result.found is None and (python is not None or smtlib is not None):
         narrate("no formula was proved: no file was written for it")
     if result.verdict in (Verdict.IMPOSSIBLE, Verdict.CONTRADICTED):
         return Exit.REFUTED
