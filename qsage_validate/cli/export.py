@@ -121,6 +121,8 @@ def class_(
         for subject in subjects:
             strategy = _strategy_of(subject, timeout, line.tell)
             report = strategy.validate(timeout=timeout).whole
+            if report.interrupted:
+                raise KeyboardInterrupt  # the page has all games, or is not written
             games.append(ClassGame(strategy.playable, report))
     write_atomic(output, class_page(games))
     if json_output:

@@ -14,6 +14,7 @@ from qsage_validate.errors import Exit
 from qsage_validate.formats.source import sample_path
 from qsage_validate.proving import play_page as pages
 from qsage_validate.proving.play_page import ClassGame, class_page, play_page
+from qsage_validate.proving.run import ValidationRun
 from tests.support.chromium import chromium
 from tests.support.commands import run_qsage
 from tests.support.opened import NEEDS_CHROMIUM, Opened
@@ -102,6 +103,16 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     text = page.read_text("utf-8")
     assert text.count("<iframe") == 2
     assert "domino" in text
+
+
+def test_an_interrupted_proof_is_no_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ValidationRun, "result", interrupt)
+    page = tmp_path / "class.html"
+    assert run_qsage(["export", "class", "sample:hex", "-o", str(page)]) == Exit.INTERRUPTED
+    assert not page.exists()
 
 
 @pytest.mark.parametrize(
