@@ -292,6 +292,8 @@ def game_of(subject: Game | str, parameters: Mapping[str, object]) -> Game:
     """The game, by its name and parameters where it is one; raises ``UsageError`` as `game`."""
     if isinstance(subject, str):
         return game(subject, **parameters)
+    if not isinstance(subject, Game):
+        raise UsageError(f"found {subject!r}, expected a game or a game's name")
     if parameters:
         raise UsageError(f"found {next(iter(parameters))}= with a game, expected a game's name")
     return subject

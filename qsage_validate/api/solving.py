@@ -10,7 +10,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.api.formulas import Formula, encode, subject_of
-from qsage_validate.api.games import Game
+from qsage_validate.api.games import Game, game_of
 from qsage_validate.api.matches import Match
 from qsage_validate.api.values import FileSource, as_paths, html_table, parameter_words, shown
 from qsage_validate.errors import MissingExtraError, UndecidedError, UsageError, counted
@@ -337,7 +337,11 @@ def load_solution(source: FileSource) -> Solution:
 
 
 def find_solution(
-    game: Game, *, timeout: float | None = None, memory: int | None = None, tell: Tell = nobody
+    game: Game | str,
+    *,
+    timeout: float | None = None,
+    memory: int | None = None,
+    tell: Tell = nobody,
 ) -> Solution:
     """Search a game at its depth, and make the winner's solution.
 
@@ -346,6 +350,5 @@ def find_solution(
     """
     from qsage_validate.solvers import search_solution
 
-    return Solution(
-        search_solution.find_solution(game.model, Limits(Deadline.after(timeout), memory), tell)
-    )
+    model, limits = game_of(game, {}).model, Limits(Deadline.after(timeout), memory)
+    return Solution(search_solution.find_solution(model, limits, tell))

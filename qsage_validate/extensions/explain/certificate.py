@@ -14,7 +14,7 @@ from functools import cached_property, partial
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Final
 
-from qsage_validate.api.formulas import Formula, encode
+from qsage_validate.api.formulas import Formula, encode, subject_of
 from qsage_validate.api.games import Game as NamedGame
 from qsage_validate.api.reports import Report
 from qsage_validate.arena.program import DeclaredExplanation
@@ -539,7 +539,7 @@ def form_of(path: str) -> str:
 
 
 def explain(
-    subject: NamedGame | Formula,
+    subject: NamedGame | Formula | str,
     *,
     encoding: str | None = None,
     lookahead: int = 3,
@@ -558,6 +558,7 @@ def explain(
     it a program of White's that meets more than ``positions`` is proved on EA, where that has the
     game.
     """
+    subject = subject_of(subject, {})
     any_encoding = isinstance(subject, NamedGame) and encoding is None
     if isinstance(subject, NamedGame):
         subject = encode(subject, encoding)

@@ -88,8 +88,8 @@ def test_standard_output_has_a_name(
     words: tuple[str, ...], folder: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     assert run_qsage(words) in (Exit.FINE, Exit.TRUE)
-    told = capfdbinary.readouterr().err
-    assert told.startswith(b"<stdout>: ")
+    told = capfdbinary.readouterr().err.splitlines()
+    assert told[-1].startswith(b"<stdout>: ")
 
 
 WRONG = [
@@ -146,6 +146,14 @@ def test_info_knows_strategies_of_hex(folder: Path, capsys: pytest.CaptureFixtur
 
 @pytest.mark.parametrize("subject", [None, 3, ["hex"]])
 def test_what_is_no_subject_is_told_in_python(subject: object) -> None:
-    for ask in (qs.solve, qs.certify):
+    for ask in (qs.solve, qs.certify, qs.explain):
         with pytest.raises(UsageError, match="expected a game, a formula, a file or a game's name"):
             ask(subject)  # type: ignore[arg-type]
+    for made in (qs.encode, qs.find_solution):
+        with pytest.raises(UsageError, match="expected a game or a game's name"):
+            made(subject)  # type: ignore[arg-type]
+
+
+def test_a_game_by_name_is_explained_in_python() -> None:
+    assert qs.explain("httt --size 3x3 --shape domino --depth 3", lookahead=1).depth == 1
+    assert qs.find_solution("httt --size 2x2 --shape domino --depth 3").winner is qs.Player.BLACK
