@@ -385,6 +385,8 @@ def _command_for(name: str) -> Command:
         json_output: JsonOption = False,
     ) -> Exit:
         runs.check()
+        if results == "-":
+            raise UsageError("found '-' for the results, expected a file, which can be continued")
         selection = _selection(what, runs, inputs)
         shard = "" if runs.shard is None else "-{}-of-{}".format(*runs.part())
         path = results or f"bench-{name}{shard}.jsonl"

@@ -161,6 +161,7 @@ def test_plots_are_shown_as_text_and_written(capfd: pytest.CaptureFixture[str]) 
             ["table2", "-o", "r.jsonl.gz"],
             "r.jsonl.gz: found the name of a compressed file",
         ),
+        (["table2", "-o", "-"], "found '-' for the results, expected a file"),
         (["table2", "-o", "packed"], "packed:1:1: found a compressed file, expected a plain one"),
         (["table2", "-o", "."], ".: found a directory"),
         (["models"], "found no files for models, expected files or folders"),
