@@ -319,8 +319,6 @@ def _table(
     resolved = model.resolve(next(filter(language_of_encoding, names), None))
     known = encoders(resolved.language)
     names = list(known) if encodings == "all" else list(dict.fromkeys(names))
-    if len(names) < 2:
-        raise UsageError(f"found {counted(len(names), 'encoding')}, expected two or more, or 'all'")
     models: dict[str, GameModel] = {}
     for name in names:
         target = language_of_encoding(name)
@@ -338,6 +336,8 @@ def _table(
                 f"found the encoding {name!r} for {resolved.name}{did_you_mean(name, known_of)}, "
                 f"expected some of {', '.join(known_of)}"
             )
+    if len(names) < 2:
+        raise UsageError(f"found {counted(len(names), 'encoding')}, expected two or more, or 'all'")
     with SearchLine(sys.stderr) as line:
         table = compare_encodings(models, options, line.tell)
     if json_output:

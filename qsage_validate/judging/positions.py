@@ -384,7 +384,7 @@ def compared(
         positions.values = GameValues.of_game(game, deadline=deadline)
         drawn = sample(positions, deadline, beyond=tally.plies, most=most, tell=tell)
         tally.differences = drawn.differences
-    if tally.differences:
+    if tally.differences and tally.differences[0].formula is not None:
         # Shorter plays than the known ones are looked for, and no longer than a while.
         below = len(tally.differences[0].moves)
         limit = deadline.sooner_by_work(_SHORTER * patience)

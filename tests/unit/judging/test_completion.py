@@ -87,7 +87,6 @@ def test_a_claim_without_scripts_needs_no_functions() -> None:
     game = BddlGame(Case(words, words).model())
     verdict = judge(formula, Layout(moves=tuple(plies), game="bddl"), game).verdict
     assert isinstance(verdict, Refuted), str(verdict)
-    assert not verdict.findings[0].moves, "the start differs, before a legal move without a code"
 
 
 def test_functions_of_the_last_half_are_checked_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
