@@ -315,6 +315,13 @@ FAULTS: Final = (
     ),
     Fault(
         "judging/sandwich.py",
+        "the first claim about all scripts is left out",
+        "claim.wrong for claim in self.claims)",
+        "claim.wrong for claim in self.claims[1:])",
+        ("judging/test_completion.py",),
+    ),
+    Fault(
+        "judging/sandwich.py",
         "a function may read what is not known where its variable stands",
         "if known[root >> 1] <= self._level(variable):",
         "if known[root >> 1] <= self._level(variable) + 1:",

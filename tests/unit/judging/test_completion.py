@@ -117,23 +117,34 @@ def test_functions_of_the_last_half_are_checked_for_longer(monkeypatch: pytest.M
     assert doubts == ["time is up: functions of its helpers were found, and not checked"]
 
 
-def test_the_first_claim_that_fails_in_a_script_is_told() -> None:
-    """All are asked at once, whatever their order; the play is told up to the first one."""
+def _with_claims(*claims: tuple[int, int]) -> Lower:
+    """A script with claims of these plies and literals alone."""
     model = Case(WORDS[0], WORDS[0]).model()
     encoding = encode(model)
     game = BddlGame(model)
     rules_in = rules_of(game)
     assert rules_in is not None
     script = Lower(Codes(encoding.qbf, encoding.layout, game.plies), rules_in, NoSuggestions(""))
-    wrong = script.builder.input()
-    script.claims = [
-        Claim(FindingKind.END_DIFFERS, ply, literal, "")
-        for ply, literal in ((3, TRUE), (2, wrong), (1, FALSE))
-    ]
-    script.assumed = [wrong]
-    failure = script.failure(NEVER)
+    script.claims = [Claim(FindingKind.END_DIFFERS, ply, wrong, "") for ply, wrong in claims]
+    script.assumed = []
+    return script
+
+
+def test_the_first_claim_that_fails_in_a_script_is_told() -> None:
+    """All are asked at once, whatever their order; the play is told up to the first one."""
+    failure = _with_claims((3, TRUE), (2, TRUE), (1, FALSE)).failure(NEVER)
     assert failure is not None
     assert failure.claim.ply == 2
+
+
+@pytest.mark.parametrize("wrong", range(3))
+def test_no_claim_is_left_out(wrong: int) -> None:
+    failure = _with_claims(*((ply, TRUE if ply == wrong else FALSE) for ply in range(3))).failure(
+        NEVER
+    )
+    assert failure is not None
+    assert failure.claim.ply == wrong
+    assert _with_claims(*((ply, FALSE) for ply in range(3))).failure(NEVER) is None
 
 
 @pytest.mark.parametrize("half", [False, True])

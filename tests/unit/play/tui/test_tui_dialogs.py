@@ -157,6 +157,8 @@ def test_the_board_is_left_when_a_dialog_is_made() -> None:
         driver.app.exit(Exit.FINE)
         driver.app.exit(Exit.REFUTED)
         assert driver.app.is_ending
+        # It leaves when the dialog is made, a moment later.
+        await driver.until(lambda: driver.app.return_value is not None)
         await driver.settle()
 
     app = drive(toy_match(), scenario)
