@@ -98,7 +98,7 @@ class Formula:
     def find_layout(self, game: Rules, *, timeout: float | None = None) -> FoundLayout:
         """Find out which variables are the moves of ``game``, in at most ``timeout`` seconds.
 
-        Raises ``UsageError`` with a count that does not fit where the game cannot be the formula's.
+        Raises ``UsageError`` with a count that does not fit where it has no place for moves.
         """
         from qsage_validate.judging.readings import find_layout
 
@@ -382,7 +382,7 @@ def validate_encoding(
     The formula's layout is taken, or else found.  Without ``game`` the rules are those in the
     formula's file.  ``differences`` is how many of them are looked for, ``timeout`` the seconds for
     all.  The verdict is ``undecided`` where no layout stands out.  Raises ``UsageError`` where no
-    game is known, or where it cannot be the formula's.
+    game is known, or where the formula has no place for moves.
     """
     own = formula if isinstance(formula, Formula) else read_formula(formula)
     rules = own.problem.game if game is None else rules_of(game)

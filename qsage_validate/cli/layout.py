@@ -135,7 +135,7 @@ def _any_game(formula: Qbf, deadline: Deadline, tell: Tell) -> FoundReadings:
             game, parts = load_game(model), model.parts()
             found = find_layout(formula, game, model=parts, deadline=limit, tell=tell)
         except UsageError:
-            continue  # the game cannot be the formula's
+            continue  # the formula has no place for its moves
         except UndecidedError:
             open_games = True  # no reading of this game in its part of the time
             continue
