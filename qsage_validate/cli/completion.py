@@ -29,15 +29,18 @@ def like(incomplete: str, names: Iterable[str]) -> list[str]:
 
 
 def files(incomplete: str) -> list[str]:
-    """Files and folders; hidden ones where the word begins with a dot."""
+    """Files, folders and samples; hidden files where the word begins with a dot."""
     import os
 
+    from qsage_validate.formats.source import sample_words
+
+    samples = like(incomplete, sample_words()) if incomplete else []
     folder, begin = os.path.split(incomplete)
     try:
         entries = sorted(os.scandir(folder or "."), key=lambda entry: entry.name)
     except OSError:
-        return []
-    return [
+        return samples
+    return samples + [
         os.path.join(folder, entry.name) + ("/" if entry.is_dir() else "")
         for entry in entries
         if entry.name.startswith(begin) and (begin or not entry.name.startswith("."))
@@ -53,6 +56,13 @@ def games(incomplete: str) -> list[str]:
 def models(incomplete: str) -> list[str]:
     """Games, and files."""
     return [*games(incomplete), *files(incomplete)]
+
+
+def topics(incomplete: str) -> list[str]:
+    """The pages of ``qsage help``."""
+    from qsage_validate.cli.help import pages
+
+    return like(incomplete, pages())
 
 
 def shapes(incomplete: str) -> list[str]:

@@ -61,7 +61,10 @@ def _read(path: str) -> str:
 @subcommand("qsage help", "qsage help solving")
 def command(
     topic: str | None = argument(
-        "A page, or else a command; the list of pages if left out.", "TOPIC", default=None
+        "A page, or else a command; the list of pages if left out.",
+        "TOPIC",
+        default=None,
+        complete="topics",
     ),
     json_output: JsonOption = False,
 ) -> Exit:

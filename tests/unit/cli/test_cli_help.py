@@ -166,6 +166,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("qsage validate tic.qcir tic.a", ["tic.aig"]),
         ("qsage info games/", ["games/d.ig"]),
         ("qsage info .h", [".hidden"]),
+        ("qsage info sample:t", ["sample:tic"]),
+        ("qsage help solv", ["solver-authors", "solving", "solvers-ini"]),
         ("qsage info nowhere/", []),
         ("qsage validate x --level ", list(LEVELS)),
         ("qsage minimise tic.qcir tic.aig --dialect qb", ["qbfcert-ascii", "qbfcert-binary"]),
