@@ -11,12 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder
+from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 
 # Up to so many inputs a function is a table of all values.
 _DENSE = 18
-MOST_TABULATED = 14
-"""Graphs of at most so many inputs are made of truth tables."""
 # With more rows than this one order has to do.
 _MANY_ROWS = 20_000
 
@@ -50,31 +48,6 @@ def synthesise(
                 best = (scratch.num_gates, order)
     order = best[1] if best is not None else orders[0]
     return _build(builder, inputs, cared, order)
-
-
-def tabulated(aig: Aig, outputs: Sequence[int]) -> tuple[Aig, list[int]]:
-    """An equivalent graph that is built from the truth tables of the outputs.
-
-    What solvers leave is mostly much larger.  The time doubles with each input; raises
-    ``ValueError`` for more than ``MOST_TABULATED``.
-    """
-    import numpy as np
-
-    from qsage_validate.circuit.simulate import GraphSimulator, pack, unpack
-
-    count = aig.num_inputs
-    if count > MOST_TABULATED:
-        raise ValueError(f"{count} inputs, expected at most {MOST_TABULATED}")
-    rows = np.arange(1 << count)[:, None] >> np.arange(count)[::-1] & 1
-    values = unpack(GraphSimulator(aig, outputs).run(pack(rows.astype(np.bool_))), 1 << count)
-    builder, every = AigBuilder(count), (1 << (1 << count)) - 1
-    dense = _Dense(builder, builder.inputs)
-    found = []
-    for column in values.T:
-        packed = np.packbits(column, bitorder="little").tobytes()
-        ones = int.from_bytes(packed, "little")
-        found.append(dense.build(0, ones, every ^ ones))
-    return builder.build(found)
 
 
 def _orders(count: int, groups: Sequence[int]) -> Iterator[tuple[int, ...]]:
@@ -111,7 +84,7 @@ def _build(builder: AigBuilder, inputs: Sequence[int], rows: Rows, order: Sequen
         ones, zeros = _tables(rows, order, len(inputs))
         if ones & zeros:
             raise ValueError("a row is given twice with different values")
-        return _Dense(builder, [inputs[position] for position in order]).build(0, ones, zeros)
+        return DenseTables(builder, [inputs[position] for position in order]).build(0, ones, zeros)
     return _build_sparse(builder, inputs, rows, order)
 
 
@@ -132,7 +105,7 @@ def _tables(rows: Rows, order: Sequence[int], width: int) -> tuple[int, int]:
     return tables[0], tables[1]
 
 
-class _Dense:
+class DenseTables:
     """Builds from truth tables: integers with a bit for each value of the inputs left."""
 
     def __init__(self, builder: AigBuilder, inputs: Sequence[int]) -> None:

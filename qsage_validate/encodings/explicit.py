@@ -67,9 +67,25 @@ from qsage_validate.games.positional.model import (
     Network,
     PositionalModel,
     is_hex_board,
-    require_alternating,
 )
 from qsage_validate.games.protocol import Player
+
+
+def require_alternating(model: PositionalModel) -> None:
+    """Raise ``UsageError`` unless Black begins, and ends, with one stone a turn.
+
+    The encodings of the paper are of such games (section 3: the depth is odd).  A game without
+    open positions has no plies.
+    """
+    turns = model.turns
+    if turns and turns[0] is not Player.BLACK:
+        raise UsageError(f"{model.name}: White begins, expected Black to begin")
+    for ply, (player, following) in enumerate(pairwise(turns), start=2):
+        if player is following:
+            raise UsageError(f"{model.name}: {player} moves again at ply {ply}, expected one stone")
+    if len(turns) % 2 == 0 and (turns or model.open):
+        raise UsageError(f"{model.name}: found the depth {len(turns)}, expected an odd one")
+
 
 # The explicit board of EA, EN and ET (Shaik et al. 2023, section 3.1, equations 1 to 6)
 

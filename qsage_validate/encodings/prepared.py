@@ -43,7 +43,13 @@ from qsage_validate.encodings.encoding import (
     nothing_else,
     one_of,
 )
-from qsage_validate.encodings.explicit import ClauseSet, constant, differs, until_last_black_ply
+from qsage_validate.encodings.explicit import (
+    ClauseSet,
+    constant,
+    differs,
+    require_alternating,
+    until_last_black_ply,
+)
 from qsage_validate.encodings.layout import Bits, Layout, StateView
 from qsage_validate.encodings.list_codings import listed
 from qsage_validate.errors import UsageError, counted
@@ -66,7 +72,6 @@ from qsage_validate.games.positional.model import (
     Network,
     PositionalModel,
     is_hex_board,
-    require_alternating,
     with_first_moves,
     without_long_sets,
 )

@@ -131,6 +131,24 @@ def _move_map(
     return result
 
 
+def only_own_moves_win(grounding: Grounding, player: Player) -> bool:
+    """True if no goal of ``player`` can come true except by the player's own moves.
+
+    Local and sufficient: no goal holds at the beginning, and each effect of the other player
+    contradicts every goal that it touches (Definition 9 asks for less).
+    """
+    if grounding.wins(grounding.initial, player):
+        return False
+    full = (1 << 3 * grounding.squares) - 1
+    goals = {(goal.care, goal.value) for goal in grounding.goals[player]}
+    effects = {(full & ~action.keep, action.put) for action in grounding.actions[player.other]}
+    return all(
+        not care & changed or (value ^ put) & care & changed
+        for care, value in goals
+        for changed, put in effects
+    )
+
+
 # The rules of a BDDL model on plain integers, for search
 
 
@@ -173,7 +191,7 @@ class BddlKernel(Kernel):
         full = (1 << 3 * grounding.squares) - 1
         # Where the goals of the player come true by own moves only, a move has to touch the
         # goal that it completes.
-        own_only = grounding.only_own_moves_win(player)
+        own_only = only_own_moves_win(grounding, player)
         goals = [(goal.care, goal.value) for goal in grounding.goals[player]]
         own_plane = grounding.plane << (0 if player is Player.BLACK else grounding.squares)
         by_piece: dict[int, list[Entry]] = {}

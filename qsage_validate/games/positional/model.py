@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
-from itertools import groupby, pairwise, takewhile
+from itertools import groupby, takewhile
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -377,22 +377,6 @@ def alternating(plies: int, first: Player = Player.BLACK) -> tuple[Player, ...]:
 
 def _last_run(turns: Sequence[Player]) -> int:
     return sum(1 for _ in takewhile(lambda player: player is turns[-1], reversed(turns)))
-
-
-def require_alternating(model: PositionalModel) -> None:
-    """Raise ``UsageError`` unless Black begins, and ends, with one stone a turn.
-
-    The encodings of the paper are of such games (section 3: the depth is odd).  A game without
-    open positions has no plies.
-    """
-    turns = model.turns
-    if turns and turns[0] is not Player.BLACK:
-        raise UsageError(f"{model.name}: White begins, expected Black to begin")
-    for ply, (player, following) in enumerate(pairwise(turns), start=2):
-        if player is following:
-            raise UsageError(f"{model.name}: {player} moves again at ply {ply}, expected one stone")
-    if len(turns) % 2 == 0 and (turns or model.open):
-        raise UsageError(f"{model.name}: found the depth {len(turns)}, expected an odd one")
 
 
 def _free_names(positions: Sequence[str]) -> tuple[str, str]:
