@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import redirect_stdout
+from contextlib import nullcontext
 from functools import cached_property, partial
-from types import SimpleNamespace
 from typing import Any
 
 import click
@@ -116,18 +115,18 @@ class Command(_Helped):
 
         written = {n: ctx.params[n] for n in kinds if ctx.params[n] is not None}
         protect_inputs(written.values(), [v for n, v in ctx.params.items() if n not in kinds])
+        streams: Any = nullcontext()
         for name, path in written.items():
-            from qsage_validate.formats.writing import check_output
+            from qsage_validate.formats.writing import check_output, files_first
 
             check_output(path, kinds[name])
-        printed: Any = sys.stdout
+            streams = files_first()
         if "-" in written.values():
             if ctx.params.get("json_output"):
                 raise UsageError("found --json with output to '-', expected one of them")
             # A file is alone on standard output: what is printed goes to standard error.
-            told, out = partial(say, sys.stderr), sys.stdout
-            printed = SimpleNamespace(write=told, flush=out.flush, buffer=out.buffer)
-        with inputs_guarded(), redirect_stdout(printed):
+            streams = files_first(partial(say, sys.stderr))
+        with inputs_guarded(), streams:
             return super().invoke(ctx)
 
 

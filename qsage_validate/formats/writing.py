@@ -7,10 +7,11 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from os import fspath
-from typing import Final
+from types import SimpleNamespace
+from typing import Any, Final
 
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import InputError, UsageError
@@ -121,6 +122,35 @@ def check_output(path: str, kind: str) -> None:
         os.stat(os.path.join(os.path.dirname(path), "") or ".")
     if kind != "NAME" and os.path.isdir(path):
         raise InputError(path, None, None, *_DIRECTORY)
+
+
+@contextlib.contextmanager
+def files_first(told: Callable[[str], object] | None = None) -> Iterator[None]:
+    """Let files be written though standard output is closed or full: that is raised at the end.
+
+    What is printed goes to ``told`` where that is given, for a file is on standard output.
+    """
+    late: list[OSError] = []
+
+    @contextlib.contextmanager
+    def waits() -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            late.append(error)
+
+    out, flush = sys.stdout, waits()(sys.stdout.flush)
+    stream: Any = SimpleNamespace(
+        buffer=SimpleNamespace(write=waits()(out.buffer.write), flush=flush),
+        write=told or waits()(out.write),
+        flush=flush,
+        **{name: getattr(out, name) for name in ("encoding", "fileno", "isatty")},
+    )
+    with contextlib.redirect_stdout(stream):
+        yield
+        flush()
+    if late:
+        raise late[0]
 
 
 def is_clausal_name(path: str) -> bool:

@@ -98,6 +98,28 @@ def test_what_was_found_is_written_though_nobody_reads_it(tmp_path: Path) -> Non
     assert (tmp_path / "winning.py").exists()
 
 
+@pytest.mark.parametrize(
+    ("line", "files"),
+    [
+        ("validate sample:tic sample:tic.aig --level formula --report r.html --proof p",
+         "r.html p/formula.cnf"),
+        ("layout sample:puzzle sample:puzzle.pg -o r.qcir", "r.qcir"),
+        (f"solve {GAME} --solution s.qsol", "s.qsol"),
+        (f"certify {GAME} -o - --formula f.qcir", "f.qcir"),
+        (f"certify {GAME} -o c.aag --formula -", "c.aag"),
+        ("play sample:tic sample:tic.aig --moves 'occupy(1,1)' --export p.json", "p.json"),
+    ],
+)  # fmt: skip
+def test_files_are_written_whole_before_it_is_an_error_that_nobody_reads(
+    line: str, files: str, tmp_path: Path
+) -> None:
+    done = shell(f"qsage {line} >/dev/full", tmp_path)
+    assert done.returncode == Exit.BAD_INPUT
+    assert done.stderr.endswith("qsage: error: No space left on device\n")
+    for name in files.split():
+        assert (tmp_path / name).stat().st_size, name
+
+
 def test_work_without_data_needs_no_streams(tmp_path: Path) -> None:
     for where in (">/dev/full", ">&-", "<&- >&- 2>&-", "<&- >/dev/full 2>/dev/full"):
         done = shell(f"qsage encode {GAME} -o f.qcir {where}", tmp_path)
