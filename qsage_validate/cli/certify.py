@@ -126,13 +126,14 @@ def command(
     model, deepens = model.without_depth()
     if deepens:
         raise UsageError("found --depth auto, expected a number (see 'qsage solve --depth auto')")
-    if path is None and read.meta is not None:
-        raise UsageError("found --meta with a game, which has its layout")
-    if path is not None:
+    if path is None:
+        read.refuse("a game, expected a formula")
+    else:
         from qsage_validate.cli.encode import solver_of
 
-        if prepare:
-            raise UsageError("found --prepare with a formula, expected a positional game")
+        if encoding is not None or prepare:
+            name = "--prepare" if encoding is None else "--encoding"
+            raise UsageError(f"found {name} with a formula, expected a game")
         if (solve := solver_of(path)) is not None:
             no = {"--formula": formula, "--blocks": blocks, "--as": dialect, "--minimise": minimise}
             return solve(path, {"--solver": solver, **no}, limits, json_output, output=output)

@@ -101,6 +101,7 @@ def command(
         raise UsageError("found --as without -o, expected a file to write")
     if encodings is not None:
         _refuse(given, "--encodings, which makes its own strategies")
+        read.refuse("--encodings, which makes its own formulas")
         return _table(model, encodings, options, json_output=json_output)
     if exact:
         _refuse(

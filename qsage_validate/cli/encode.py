@@ -231,9 +231,12 @@ def command(
         raise UsageError("found --encoding with a formula, expected a game")
     if path is not None and prepare:
         raise UsageError("found --prepare with a formula, expected a positional game")
+    read = FormulaOptions(prenex=prenex, strict=strict)
+    if path is None:
+        read.refuse("a game, expected a formula")
     with memory_within(memory):
         if path is not None:
-            problem = load_formula(path, model, FormulaOptions(prenex=prenex))
+            problem = load_formula(path, model, read)
             qbf = problem.qbf
             about: dict[str, object] = {"formula": label(path)}
             title = f"formula {label(path)}"

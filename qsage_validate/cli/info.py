@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Final
 from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import emit, emit_json
 from qsage_validate.cli.model_arguments import ModelArguments, model_words
-from qsage_validate.cli.options import JsonOption, Prenex, PrenexOption, StrictOption, prenex_order
+from qsage_validate.cli.options import (
+    FormulaOptions,
+    JsonOption,
+    Prenex,
+    PrenexOption,
+    StrictOption,
+    prenex_order,
+)
 from qsage_validate.cli.parameters import flag, option
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.formats.formula import formats as declared_formats
@@ -83,6 +90,7 @@ def command(
         if cert is not None or formula is not None or names:
             wrong = "--names" if names else "--formula" if cert is None else "--cert"
             raise UsageError(f"found {wrong} with {' '.join(words)}, a game: expected a formula")
+        FormulaOptions(prenex=prenex, strict=strict).refuse("a game, expected a formula")
         _show(_game(subject), json_output)
         return Exit.FINE
     if len(words) > 2 or (len(words) == 2 and cert is not None):

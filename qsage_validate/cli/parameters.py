@@ -19,6 +19,8 @@ from typing import Annotated, Any, ClassVar, Final, Protocol, get_args, get_orig
 import click
 from click.types import FloatParamType, IntParamType
 
+from qsage_validate.errors import UsageError
+
 REQUIRED: Final = MISSING
 """The default of an option that must be given."""
 
@@ -200,6 +202,11 @@ class OptionGroup:
         """The options that were given, by name."""
         given = (f.name for f in fields(self) if getattr(self, f.name) != f.default)
         return (f"--{name.replace('_', '-')}" for name in given)
+
+    def refuse(self, beside: str) -> None:
+        """Raise ``UsageError`` for an option that was given ``beside`` what has no use for it."""
+        for name in self.given_options():
+            raise UsageError(f"found {name} with {beside}")
 
     @classmethod
     def parameters(cls) -> Sequence[Parameter]:

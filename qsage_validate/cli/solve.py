@@ -128,6 +128,8 @@ def command(
     if prepare:
         _check_prepare(deepens=deepens, formula=path is not None, solution=solution)
     if path is not None:
+        if encoding is not None:
+            raise UsageError("found --encoding with a formula, expected a game")
         if deepening.winner:
             raise UsageError("found --winner with a formula, expected a game")
         if options.engine is not EngineName.AUTO:
@@ -147,8 +149,7 @@ def command(
         if competition:
             return _compete(path, model, read, method)
         return _solve_formula(path, model, read, method, json_output, every, unique)
-    if read.meta is not None:
-        raise UsageError("found --meta with a game, which has its layout")
+    read.refuse("a game, expected a formula")
     if encoding is not None:
         method = replace(method, searches=False)
     prepared: Prepared | None = None

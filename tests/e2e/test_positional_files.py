@@ -53,7 +53,7 @@ def test_the_winner_is_told(qsage: Qsage) -> None:
     [
         (("puzzle.hex", "--size", "3x3"), "found --size for puzzle.hex, a positional game"),
         (("puzzle.hex", "--depth", "x"), "found 'x' for --depth, expected a number"),
-        (("row.pg", "--meta", "row.meta"), "found --meta with a game, which has its layout"),
+        (("row.pg", "--meta", "row.meta"), "found --meta with a game, expected a formula"),
         (("wrong.pg",), "wrong.pg:8:6: found 'top', expected a position of #positions"),
         (("wrong.hex",), "wrong.hex:1:5: found 'a4', expected a cell of the 3x3 board"),
         (("none.hex",), "none.hex: found no such file"),

@@ -68,8 +68,8 @@ class CertificateOpponent(OfFormula):
 
 
 _FORMULA: Final = (
-    *("--cert", "--meta", "--dialect", "--sat", "--simulation", "--bare", "--peeking"),
-    *("--status", "--blocks", "--assert"),
+    *("--cert", "--meta", "--dialect", "--prenex", "--strict", "--sat", "--simulation", "--bare"),
+    *("--peeking", "--status", "--blocks", "--assert"),
 )
 _HEAPS: Final = ("--rules", "--state", "--begins", "--misere", "--bound")
 _RULES: Final = ("--game", "--model")
@@ -207,8 +207,8 @@ def _named_game(asked: Asked, rules: tuple[str, ...], encoding: str | None) -> N
         for name in (*subject.flags[:1], *asked.game.given_options()):
             raise UsageError(f"found {name} with {shown or 'no game'}, expected a game")
         return None
-    for name, there in (("--cert", asked.cert is not None), ("--game or --model", bool(rules))):
-        if there:
-            raise UsageError(f"found {name} with {shown}, a game: expected it with a formula")
+    given = ["--cert"] * (asked.cert is not None) + ["--game or --model"] * bool(rules)
+    for name in (*given, *asked.read.given_options()):
+        raise UsageError(f"found {name} with {shown}, a game: expected it with a formula")
     model, words = subject.resolve(encoding), (*subject.words, *subject.flags)
     return NamedGame(model, words, None if subject.files else subject)

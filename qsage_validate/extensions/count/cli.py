@@ -20,8 +20,8 @@ from qsage_validate.cli.common import emit, emit_json
 from qsage_validate.cli.encode import load_formula
 from qsage_validate.cli.model_arguments import ModelArguments, formula_path, model_words
 from qsage_validate.cli.options import FormulaOptions, JsonOption, TimeoutOption
-from qsage_validate.cli.parameters import option
-from qsage_validate.errors import Exit, MissingExtraError, UndecidedError, UsageError, counted
+from qsage_validate.cli.parameters import OptionGroup, option
+from qsage_validate.errors import Exit, MissingExtraError, UndecidedError, counted
 from qsage_validate.formats.source import label
 from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.system.limits import Deadline, Limits
@@ -329,16 +329,29 @@ def _name(variable: int) -> str:
 # ``qsage count``: in how many ways a game or a formula is won
 
 
+@dataclass(frozen=True)
+class GameCountOptions(OptionGroup):
+    """The limits of counting by the rules."""
+
+    positions: int = option("The most positions of a game.", "N", min=1, default=1_000_000)
+
+
+@dataclass(frozen=True)
+class FormulaCountOptions(FormulaOptions):
+    """How a formula is read, and the limits of counting in it."""
+
+    nodes: int = option(
+        "The most nodes of a formula's decision diagram.", "N", min=1, default=300_000
+    )
+
+
 @subcommand("qsage count httt --size 3x3 --shape el --depth 5", "qsage count f.qcir")
 def command(
     *,
     model: ModelArguments = model_words(or_formula=True),
-    read: FormulaOptions,
+    of_formula: FormulaCountOptions,
     timeout: TimeoutOption = None,
-    positions: int = option("The most positions of a game.", "N", min=1, default=1_000_000),
-    nodes: int = option(
-        "The most nodes of a formula's decision diagram.", "N", min=1, default=300_000
-    ),
+    of_game: GameCountOptions,
     json_output: JsonOption = False,
 ) -> Exit:
     """Count winning first moves, assignments, strategies.
@@ -351,19 +364,20 @@ def command(
     The numbers are exact, or bounds where they are too large to be written. Exit code 10: true
     (Black wins), 20: false (White wins), 3: undecided within the limits.
     """
-    limits = Limits(Deadline.after(timeout), positions=positions)
+    limits = Limits(Deadline.after(timeout), positions=of_game.positions)
     path = formula_path(model)
     if path is None:
         from qsage_validate.games.languages import load_game
 
-        if read.meta is not None:
-            raise UsageError("found --meta with a game, which has its layout")
+        of_formula.refuse("a game, expected a formula")
         game = load_game(model.resolve())
         return _show_game(game, count_game(game, limits), json_output)
+    of_game.refuse("a formula, expected a game")
     if find_spec("dd") is None:
         raise MissingExtraError("counting in a formula", "count")
-    formula = load_formula(path, model, read).qbf
-    return _show_formula(label(path), count_formula(formula, limits, nodes), json_output)
+    formula = load_formula(path, model, of_formula).qbf
+    found = count_formula(formula, limits, of_formula.nodes)
+    return _show_formula(label(path), found, json_output)
 
 
 def _show_game(game: TwoPlayerGame, found: GameCount, json_output: bool) -> Exit:

@@ -141,8 +141,12 @@ def command(
         return _heaps(only, given, limits, shown, json_output)
     path = formula_path(model)
     form = _form(shown)
-    if path is None and (cert is not None or read.meta is not None):
-        raise UsageError("found --cert or --meta with a game, expected a formula")
+    if path is None:
+        read.refuse("a game, expected a formula")
+        if cert is not None:
+            raise UsageError("found --cert with a game, expected a formula")
+    elif encoding is not None:
+        raise UsageError("found --encoding with a formula, expected a game")
     within = replace(limits.begin(), positions=learning.positions)
     options = ExplainOptions(
         within,

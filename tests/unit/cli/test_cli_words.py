@@ -157,3 +157,33 @@ def test_what_is_no_subject_is_told_in_python(subject: object) -> None:
 def test_a_game_by_name_is_explained_in_python() -> None:
     assert qs.explain("httt --size 3x3 --shape domino --depth 3", lookahead=1).depth == 1
     assert qs.find_solution("httt --size 2x2 --shape domino --depth 3").winner is qs.Player.BLACK
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("count {game} --nodes 9", "found --nodes with a game, expected a formula"),
+        ("count {game} --strict", "found --strict with a game, expected a formula"),
+        ("count sample:tic --positions 9", "found --positions with a formula, expected a game"),
+        ("solve {game} --prenex up", "found --prenex with a game, expected a formula"),
+        ("solve sample:tic --encoding lifted", "found --encoding with a formula, expected a game"),
+        ("certify {game} -o c.aig --strict", "found --strict with a game, expected a formula"),
+        ("certify sample:tic -o c.aig --encoding lifted", "found --encoding with a formula"),
+        ("encode {game} -o f.qcir --strict", "found --strict with a game, expected a formula"),
+        ("explain {game} --prenex up", "found --prenex with a game, expected a formula"),
+        ("explain sample:tic --encoding lifted", "found --encoding with a formula, expected a"),
+        ("info {game} --prenex down", "found --prenex with a game, expected a formula"),
+        ("compare {game} --encodings all --dialect caqe", "found --dialect with --encodings"),
+        ("play {game} --strict", "found --strict with httt, a game: expected it with a formula"),
+        ("play {game} --certify --dialect caqe", "found --dialect with httt, a game: expected it"),
+        ("play take-away-3 --prenex up", "found --prenex with an impartial game, which has no"),
+    ],
+)
+def test_an_option_that_would_say_nothing_is_refused(
+    words: str, message: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_qsage(words.format(game=" ".join(DOMINO)).split()) == Exit.BAD_INPUT
+    out, err = capsys.readouterr()
+    assert (out, list(folder.iterdir())) == ("", [])
+    assert err.startswith(f"qsage: error: {message}")
+    assert err.count("\n") == 1
