@@ -15,6 +15,7 @@ from qsage_validate.api.values import (
     as_paths,
     data_frame,
     html_table,
+    of_kind,
     parameter_words,
     shown,
 )
@@ -139,9 +140,8 @@ def subject_of(subject: Game | Formula | str, parameters: Mapping[str, object]) 
         raise UsageError(f"found {next(iter(parameters))}= with a formula, expected a game")
     if isinstance(subject, Formula):
         return subject
-    if not isinstance(subject, Game):
-        raise UsageError(f"found {subject!r}, expected a game, a formula, a file or a game's name")
-    return game_of(subject, parameters)
+    found = of_kind(subject, Game, "a game, a formula, a file or a game's name")
+    return game_of(found, parameters)
 
 
 @dataclass(frozen=True)

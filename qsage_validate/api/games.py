@@ -9,7 +9,14 @@ from functools import cached_property
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from qsage_validate.api.values import FileSource, RowTable, as_paths, parameter_words, shown
+from qsage_validate.api.values import (
+    FileSource,
+    RowTable,
+    as_paths,
+    of_kind,
+    parameter_words,
+    shown,
+)
 from qsage_validate.errors import UsageError, counted
 from qsage_validate.games import protocol
 from qsage_validate.games.languages import load_game
@@ -277,7 +284,7 @@ def game(name: str, **parameters: object) -> Game:
     from qsage_validate.games.library.template import plain
     from qsage_validate.games.registry import find_game, words_and_options
 
-    if " " in name:
+    if " " in of_kind(name, str, "a game's name"):
         from qsage_validate.problems.searched import game_words
 
         if len(words := game_words(name)) > 1:
@@ -292,11 +299,10 @@ def game_of(subject: Game | str, parameters: Mapping[str, object]) -> Game:
     """The game, by its name and parameters where it is one; raises ``UsageError`` as `game`."""
     if isinstance(subject, str):
         return game(subject, **parameters)
-    if not isinstance(subject, Game):
-        raise UsageError(f"found {subject!r}, expected a game or a game's name")
+    found = of_kind(subject, Game, "a game or a game's name")
     if parameters:
         raise UsageError(f"found {next(iter(parameters))}= with a game, expected a game's name")
-    return subject
+    return found
 
 
 def game_names() -> GameTable:
@@ -328,7 +334,8 @@ def game_from_files(*paths: FileSource, **parameters: object) -> Game:
 
 def game_from_text(*texts: str, **parameters: object) -> Game:
     """A game from the text of its files; see :func:`game_from_files`."""
-    return game_from_files(*(text.encode() for text in texts), **parameters)
+    checked = [of_kind(text, str, "the text of a file") for text in texts]
+    return game_from_files(*(text.encode() for text in checked), **parameters)
 
 
 def made_from(words: Sequence[str]) -> tuple[str, ...]:

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any, Final
 from qsage_validate.api.formulas import Formula, encode, subject_of
 from qsage_validate.api.games import Game, game_of
 from qsage_validate.api.matches import Match
-from qsage_validate.api.values import FileSource, as_paths, html_table, parameter_words, shown
+from qsage_validate.api.values import (
+    FileSource,
+    as_paths,
+    html_table,
+    of_kind,
+    parameter_words,
+    shown,
+)
 from qsage_validate.errors import MissingExtraError, UndecidedError, UsageError, counted
 from qsage_validate.games.protocol import Player
 from qsage_validate.solutions import check as checking
@@ -330,9 +337,7 @@ def load_solution(source: FileSource) -> Solution:
     Raises ``InputError`` for what is no solution file, or was cut or changed.
     """
     with as_paths(solution=source) as paths:
-        path = paths["solution"]
-        assert path is not None, "there is one"
-        read = walk.read_solution(path)
+        read = walk.read_solution(of_kind(paths["solution"], str, "a path, bytes or an open file"))
     return Solution(replace(read, path=shown("solution", source)))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.api.formulas import Formula, encode, order_of, renamed, subject_of
 from qsage_validate.api.games import Board, Game, game_of
@@ -15,6 +15,7 @@ from qsage_validate.api.values import (
     as_paths,
     directed_graph,
     html_table,
+    of_kind,
     parameter_words,
 )
 from qsage_validate.arena.program import DeclaredExplanation
@@ -616,6 +617,9 @@ class Comparison:
         return {**fields, "shared": self.shared, "play": list(self.play)}
 
 
+_FORMULA: Final = "a formula, as read_formula() and encode() give it"
+
+
 @parameter_words
 def compare(
     first: Strategy | Formula,
@@ -637,7 +641,8 @@ def compare(
         path = files["shared"]
         pairs = None if path is None else read_from(path)
         if isinstance(first, Strategy):
-            there = compared(first.problem, second.problem, pairs, options)
+            other = of_kind(second, Formula, _FORMULA)
+            there = compared(first.problem, other.problem, pairs, options)
             ok = there.outcome.exit_code is Exit.FINE
             return Comparison(there.outcome.word, ok, there)
         one, two = (certify(each, solver=solver, timeout=timeout) for each in (first, second))
@@ -667,5 +672,5 @@ def compare_exactly(
     with as_paths(shared=shared) as files:
         path = files["shared"]
         pairs = None if path is None else read_from(path)
-        problems = first.problem, second.problem
+        problems = (of_kind(each, Formula, _FORMULA).problem for each in (first, second))
         return compared_exactly(*problems, pairs, options, questions=questions)

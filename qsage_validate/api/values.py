@@ -18,6 +18,7 @@ from qsage_validate.errors import (
     QsageError,
     UndecidedError,
     UsageError,
+    one_line,
 )
 from qsage_validate.formats.source import sample_path
 from qsage_validate.render.svg import escape
@@ -70,6 +71,16 @@ def _rename(error: QsageError, function: Callable[..., object]) -> None:
     )
 
 
+_T = TypeVar("_T")
+
+
+def of_kind(value: object, kind: type[_T], expected: str) -> _T:
+    """The value; raises ``UsageError`` for one of another kind."""
+    if not isinstance(value, kind):
+        raise UsageError(f"found {one_line(repr(value))}, expected {expected}")
+    return value
+
+
 # Sources in the place of a file: a path, its bytes or text, or an open file
 
 
@@ -80,7 +91,7 @@ FileSource: TypeAlias = "str | PathLike[str] | bytes | IO[str] | IO[bytes]"
 def as_paths(**sources: FileSource | None) -> Iterator[Mapping[str, str | None]]:
     """The paths of ``sources`` by name; what is no path lies in a folder until the end.
 
-    An ``InputError`` in between names bytes and open files as :func:`shown` does.
+    An error in between names bytes and open files as :func:`shown` does.
     """
     with marked_folder() as place:
         # Games from files are named after their folder, so this one has a name of its own.
@@ -89,18 +100,20 @@ def as_paths(**sources: FileSource | None) -> Iterator[Mapping[str, str | None]]
         paths = {name: _path(source, folder / name) for name, source in sources.items()}
         try:
             yield paths
-        except InputError as error:
-            hidden = [n for n, p in paths.items() if p == error.file and p != sources[n]]
-            if not hidden or error.file is None or Path(error.file).parent != folder:
-                raise
-            raise InputError(
-                shown(hidden[0], sources[hidden[0]]),
-                error.line,
-                error.column,
-                error.found,
-                error.expected,
-                excerpt=error.excerpt,
-            ) from None
+        except QsageError as error:
+            for name, path in paths.items():
+                if path == str(folder / name):
+                    _call(error, path, shown(name, sources[name]) or "")
+            raise
+
+
+def _call(error: QsageError, path: str, name: str) -> None:
+    """Let an error call the file at ``path`` by its ``name``."""
+    if isinstance(error, InputError):
+        error.file = name if error.file == path else error.file
+    error.args = tuple(
+        arg.replace(path, name) if isinstance(arg, str) else arg for arg in error.args
+    )
 
 
 def shown(name: str, source: FileSource | None) -> str | None:

@@ -185,7 +185,11 @@ class Gdl(Language[GdlModel]):
     def read(self, files: Sequence[str], options: Mapping[str, object]) -> GdlModel:
         (file,) = files
         values = option_values(OPTIONS, options, f"{file}, a game in GDL")
-        return with_options(read_description(file), values)
+        description = read_description(file)
+        against_all(
+            description, values.word("role") or None
+        )  # a game that is not valid is told now
+        return with_options(description, values)
 
     def from_parts(self, parts: ModelParts) -> GdlModel:
         path = f"{parts.get('name', 'game')}.gdl"

@@ -168,3 +168,39 @@ def test_a_name_with_options_behind_it() -> None:
     # What was given stands there as it was.
     with pytest.raises(qs.UsageError, match="found the unknown game 'hax --size 3'"):
         qs.solve("hax --size 3")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("(role a) (role b) (init x)", "<game>:1:27: found the end of the file, expected a rule"),
+        ("nothing like it\n", "found '<game>' (a file of no known format), expected a file (PG"),
+    ],
+)
+def test_a_text_that_is_no_game_is_told_at_once_and_by_no_file(text: str, message: str) -> None:
+    with pytest.raises(qs.QsageError) as error:
+        qs.game_from_text(text)
+    assert str(error.value).startswith(message)
+
+
+def test_a_role_that_there_is_not_is_told_when_the_game_is_read() -> None:
+    text = "(role a) (role b) (legal a x) (legal b x) terminal (goal a 100) (goal b 0)"
+    assert qs.game_from_text(text, role="b").plies
+    with pytest.raises(qs.UsageError, match="found the role 'c', expected a or b"):
+        qs.game_from_text(text, role="c")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: qs.game(None),  # type: ignore[arg-type]
+        lambda: qs.game_from_text(None),  # type: ignore[arg-type]
+        lambda: qs.game_from_text(b"#positions"),  # type: ignore[arg-type]
+        lambda: qs.load_solution(None),  # type: ignore[arg-type]
+        lambda: qs.compare_exactly("f.qcir", "g.qcir"),  # type: ignore[arg-type]
+        lambda: qs.compare(qs.load("sample:tic", "sample:tic.aig"), "f.qcir"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_is_of_another_kind_is_an_error_of_the_library(call: Callable[[], object]) -> None:
+    with pytest.raises(qs.UsageError, match=r"^found .*, expected (a|the) "):
+        call()
