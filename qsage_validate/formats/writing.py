@@ -140,12 +140,11 @@ def files_first(told: Callable[[str], object] | None = None) -> Iterator[None]:
             late.append(error)
 
     out, flush = sys.stdout, waits()(sys.stdout.flush)
-    stream: Any = SimpleNamespace(
-        buffer=SimpleNamespace(write=waits()(out.buffer.write), flush=flush),
-        write=told or waits()(out.write),
-        flush=flush,
-        **{name: getattr(out, name) for name in ("encoding", "fileno", "isatty")},
-    )
+    stream: Any = SimpleNamespace(write=told or waits()(out.write), flush=flush)
+    if told is None:
+        vars(stream).update((n, getattr(out, n, None)) for n in ("encoding", "fileno", "isatty"))
+    else:
+        stream.buffer = SimpleNamespace(write=waits()(out.buffer.write), flush=flush)
     with contextlib.redirect_stdout(stream):
         yield
         flush()
