@@ -44,7 +44,7 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.foreign import layout_from_meta
 from qsage_validate.encodings.layout import Layout
 from qsage_validate.encodings.registry import encode, language_of_encoding
-from qsage_validate.errors import MissingExtraError, QsageError, Undecided, UndecidedError
+from qsage_validate.errors import MissingExtraError, QsageError, Undecided, UndecidedError, counted
 from qsage_validate.formats.formula import read_formula as read_qbf
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.games.languages import load_game
@@ -778,7 +778,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     lies = [row for row in made if row.lie]
     for row in lies:
         print(f"{row.name} [{row.fault or row.form}]: {row.lie}")
-    print(f"{len(made)} formulas, {len(lies)} lies")
+    print(f"{counted(len(made), 'formula')}, {counted(len(lies), 'lie')}")
     return 1 if lies else 0
 
 

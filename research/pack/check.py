@@ -27,7 +27,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from qsage_validate.cli.app import PROGRAMS, run
-from qsage_validate.errors import Exit
+from qsage_validate.errors import Exit, counted
 from qsage_validate.formats.source import Format, sniff
 from qsage_validate.system.limits import Deadline, now
 from qsage_validate.system.programs import run_program
@@ -154,7 +154,7 @@ def main(words: Sequence[str] | None = None) -> int:
     answers = Counter(one.answer for one in found)
     certificates = Counter(one.certificate for one in found)
     summary = f"answers: {_counted(answers)}; certificates: {_counted(certificates)}"
-    print(f"{len(found)} formulas; {summary}")
+    print(f"{counted(len(found), 'formula')}; {summary}")
     return 1 if any(kind in WRONG for kind in (*answers, *certificates)) else 0
 
 

@@ -34,7 +34,7 @@ if __package__ in (None, ""):  # started as a file
 from qsage_validate import __version__
 from qsage_validate.cli.app import PROGRAMS, run
 from qsage_validate.encodings.registry import encoders
-from qsage_validate.errors import Exit
+from qsage_validate.errors import Exit, counted
 from qsage_validate.formats.writing import write_atomic
 from qsage_validate.system.limits import count_processor_time
 
@@ -224,7 +224,8 @@ def main() -> int:
         data = archive(Path(name))
     arguments.output.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(arguments.output, data)
-    print(f"{arguments.output}: {len(chosen)} formulas, SHA-256 {hashlib.sha256(data).hexdigest()}")
+    made = f"{counted(len(chosen), 'formula')}, SHA-256 {hashlib.sha256(data).hexdigest()}"
+    print(f"{arguments.output}: {made}")
     return 0
 
 

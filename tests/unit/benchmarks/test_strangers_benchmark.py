@@ -280,7 +280,7 @@ def test_a_layout_may_be_that_of_a_meta_file(
     file = tmp_path / "r.jsonl"
     words = [str(shared_data), "--only", "/nib_dom23", "--forms", strangers_page.WITH_META]
     assert main([*words, "--groups", "grid", "own", "hex", "-o", str(file)]) == 0
-    assert "1 formulas, 0 lies" in capsys.readouterr().out
+    assert "1 formula, 0 lies" in capsys.readouterr().out
     rows = strangers.read_rows(file)
     assert {row.verdict for row in rows} == {"proved"}
     assert {row.truth for row in rows} == {"right"}

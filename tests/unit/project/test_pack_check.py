@@ -29,7 +29,7 @@ def test_a_right_solver(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     solver = f"sh -c 'cp {folder}/{NAME}.aig {{certificate}}; exit {code}'"
     words = [str(folder), "--command", solver, "--circuits", "-o", str(tmp_path / "table.csv")]
     assert check.main(words) == 0
-    assert "1 formulas; answers: 1 right; certificates: 1 proved" in capsys.readouterr().out
+    assert "1 formula; answers: 1 right; certificates: 1 proved" in capsys.readouterr().out
     with (tmp_path / "table.csv").open() as file:
         (row,) = csv.DictReader(file)
     assert (row["name"], row["answer"], row["certificate"]) == (NAME, "right", "proved")
