@@ -34,6 +34,7 @@ from qsage_validate.formats.source import (
     sniff_bytes,
     unknown_format,
 )
+from qsage_validate.games.family import families
 from qsage_validate.registry import declared, declares, load
 
 if TYPE_CHECKING:
@@ -172,6 +173,14 @@ def _tell_file(
         kind = "Hex board" if found is Format.UNKNOWN else "Hex board (SGF)"
         facts: Facts = {"file": name, "format": kind, "bytes": len(data)}
         _show(facts | _positional(read_positional(file)), json_output)
+        return Exit.FINE
+    known = families() if found is Format.UNKNOWN else ()
+    for own in (own for own in known if own.recognises(data)):
+        if names or formula is not None:
+            wanted = "a formula with --names" if formula is None else "a certificate"
+            raise UsageError(f"found {name}, an {own.name} game, expected {wanted}")
+        facts = {"file": name, "format": f"{own.name} game", "bytes": len(data)}
+        _show(facts | dict(own.family.facts(data, name)), json_output)
         return Exit.FINE
     if found not in describe:
         traces = (Format.QRP, Format.BQRP, Format.QUTE)

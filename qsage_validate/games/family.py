@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple, Protocol
@@ -36,6 +36,10 @@ class GameFamily(Protocol):
         ...
 
     def recognises(self, begin: str) -> bool: ...
+
+    def facts(self, data: bytes, name: str) -> Mapping[str, object]:
+        """What is told of the game in a file; raises ``InputError`` for one that is none."""
+        ...
 
     def off_board(self, name: str, word: str) -> UsageError:
         """The error about a game ``name`` (``word`` in a shell) where one on a board belongs."""
@@ -72,8 +76,11 @@ class DeclaredFamily:
         if sniff(name) in FORMULAS:
             return False
         with open_input(name) as file:
-            begin = file.read(_BEGIN).decode("utf-8-sig", errors="replace")
-        return self.family.recognises(begin)
+            return self.recognises(file.read(_BEGIN))
+
+    def recognises(self, data: bytes) -> bool:
+        """True if a file that is no formula is a game of the family."""
+        return self.family.recognises(data[:_BEGIN].decode("utf-8-sig", errors="replace"))
 
 
 @lru_cache(maxsize=1)

@@ -99,12 +99,15 @@ LEVELS: Final[Mapping[str, Level]] = {level.option: level for level in (Level.TR
 
 
 def levels_named(names: Iterable[str]) -> tuple[Level, ...]:
-    """The levels of these names, or of one, in the order of a run; raises ``UsageError``."""
-    wanted = set()
+    """The levels of these names, or of one, in the order of a run; raises ``UsageError``.
+
+    Those of reports are taken, too.
+    """
+    wanted, named = set(), {level.value: level for level in Level} | LEVELS
     for name in (names,) if isinstance(names, str) else names:
-        if name not in LEVELS:
+        if name not in named:
             known = ", ".join(LEVELS)
             near = did_you_mean(name, LEVELS)
             raise UsageError(f"found --level {name}{near}, expected one of {known}")
-        wanted.add(LEVELS[name])
+        wanted.add(named[name])
     return tuple(level for level in Level if level in wanted)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from importlib.resources import files
@@ -31,7 +31,7 @@ from qsage_validate.extensions.impartial.nim import (
     take,
 )
 from qsage_validate.extensions.impartial.parser import is_impartial, parse_game
-from qsage_validate.formats.source import quoted
+from qsage_validate.formats.source import SEMICOLON, Source, quoted
 from qsage_validate.games.family import ListedGame
 
 # Wythoff's game and its variants: two piles, and moves on both at once (classes 4.1 to 4.9)
@@ -487,6 +487,11 @@ class _Impartial:
 
     def recognises(self, begin: str) -> bool:
         return is_impartial(begin)
+
+    def facts(self, data: bytes, name: str) -> Mapping[str, object]:
+        game = parse_game(Source.decode(data, name, SEMICOLON).text, name)
+        moves = [action.name for action in game.actions]
+        return {"game": game.name, "state": list(game.variables), "moves": moves}
 
     def off_board(self, name: str, word: str) -> UsageError:
         return UsageError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from qsage_validate.errors import Exit, did_you_mean
 from qsage_validate.extensions.impartial.families import load
 from qsage_validate.extensions.impartial.model import game_text
+from qsage_validate.proving.levels import Level, levels_named
 from tests.support.commands import run_qsage
 
 TAKE = game_text(load("take-away-3"))
@@ -192,6 +194,31 @@ def test_the_file_of_an_impartial_game_gets_the_commands_for_it(
         "'qsage synthesize take.ig' solves it, 'qsage explain take.ig' explains it, "
         "'qsage play take.ig' plays it\n"
     )
+
+
+def test_info_knows_the_file_of_an_impartial_game(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "take.ig").write_text(TAKE)
+    (folder / "take.ig.gz").write_bytes(gzip.compress(TAKE.encode()))
+    for name in ("take.ig", "take.ig.gz"):
+        assert run_qsage(["info", name, "--json"]) == Exit.FINE
+        found = json.loads(capsys.readouterr().out)
+        assert (found["format"], found["game"]) == ("impartial game", "take-away-3")
+        assert (found["state"], found["moves"]) == (["v"], ["take"])
+    assert run_qsage(["info", "take.ig", "--names"]) == Exit.BAD_INPUT
+    assert run_qsage(["info", "sample:tic", "take.ig"]) == Exit.BAD_INPUT
+    assert capsys.readouterr().err == (
+        "qsage: error: found take.ig, an impartial game, expected a formula with --names\n"
+        "qsage: error: found take.ig, an impartial game, expected a certificate\n"
+    )
+
+
+def test_levels_are_called_as_reports_print_them(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("validate", "sample:tic", "sample:tic.aig", "--games", "9")
+    assert run_qsage([*words, "--level", "all plays", "--level", "random plays"]) == Exit.FINE
+    assert capsys.readouterr().out.count(" plays ") > 2
+    assert levels_named(level.value for level in Level) == tuple(Level)
 
 
 def test_summaries_of_experiments_are_whole(capsys: pytest.CaptureFixture[str]) -> None:
