@@ -487,24 +487,24 @@ def _show(result: BundleVerification) -> None:
     if not result.theorems:
         return
     rows = []
-    for each in result.theorems:
+    for each in result.checks:
         for outcome in each.outcomes:
             seconds = f"{outcome.seconds:.2f}"
             answer = outcome.answer.value
-            level = each.theorem.level.value
+            level = each.theorem.name
             rows.append((level, outcome.checker, answer, seconds, outcome.reason))
     for proved in result.verified:
         seconds = f"{proved.seconds:.2f}"
         about = f"theorem, {proved.about}"
         rows.append((about, "coq", proved.word, seconds, proved.reason))
     show_table(("level", "checker", "answer", "seconds", "reason"), rows)
-    for each in result.theorems:
+    for each in result.checks:
         if each.statement is None:
             said = "the theorem is not known"
         else:
             said = "" if each.unsatisfiable else "not proved: "
             said += one_line(each.statement, 4000)
-        emit(f"{each.theorem.level.value}: {said}")
+        emit(f"{each.theorem.name}: {said}")
         for sentence in each.sentences:
             emit(f"  {one_line(sentence)}")
         for beside in each.beside:

@@ -15,7 +15,7 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import ClassVar, Final
 
 from qsage_validate import __version__
 from qsage_validate.certificates.reader import read_certificate
@@ -447,21 +447,41 @@ class ManifestTheorem:
     entry: Mapping[str, object] = field(repr=False)
 
     @property
+    def name(self) -> str:
+        return self.level.value
+
+    @property
     def cnf(self) -> str:
         """The name of the file with the clauses."""
-        return f"{self.level.value}.cnf"
+        return f"{self.name}.cnf"
 
     @property
     def proof(self) -> str:
         """The name of the file with the proof."""
-        return f"{self.level.value}.lrat"
+        return f"{self.name}.lrat"
+
+
+@dataclass(frozen=True, slots=True)
+class GameTheorem:
+    """The theorem about the rules in Coq that a manifest claims; ``entry`` is all it says of it."""
+
+    entry: Mapping[str, object] = field(repr=False)
+    name: ClassVar[str] = "game"
+    cnf: ClassVar[str] = CNF
+    proof: ClassVar[str] = PROOF
+
+    @property
+    def guess(self) -> bool:
+        """Whether moves that cannot be read off are guessed."""
+        return self.entry.get("guess") is True
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
     """A manifest.  ``files`` has the SHA-256 of each file; ``inputs`` have paths as they are now.
 
-    ``play`` are the inputs as ``qsage validate`` had them.
+    ``play`` are the inputs as ``qsage validate`` had them.  ``game`` is the theorem about the rules
+    in Coq where there is one, and ``no_game`` says why there is none.
     """
 
     folder: str
@@ -471,6 +491,8 @@ class Manifest:
     inputs: tuple[Input, ...]
     play: Files
     theorems: tuple[ManifestTheorem, ...]
+    game: GameTheorem | None = None
+    no_game: str | None = None
 
     def moved(self, places: Mapping[str, str]) -> Manifest:
         """The same with other paths for some roles; raises ``UsageError`` for unknown ones."""
@@ -511,8 +533,13 @@ def _manifest(folder: str, top: Json) -> Manifest:
             found = f"a second theorem of level {theorems[number].level.value}"
             raise each["level"].error(found, "one theorem a level")
     names = [name for theorem in theorems for name in (theorem.cnf, theorem.proof)]
-    if "verified" in top.fields():
+    game, no_game = None, None
+    if "verified" in top.fields() and "none" in top["verified"].fields():
+        _known(top["verified"], "none")
+        no_game = top["verified"]["none"].text()
+    elif "verified" in top.fields():
         names += _game_files(top["verified"])
+        game = GameTheorem(top["verified"].mapping())
     inputs, play = _read_inputs(folder, top["inputs"])
     if WHOLE in top["files"].fields():
         place = os.path.join(os.path.realpath(folder), WHOLE)
@@ -529,6 +556,8 @@ def _manifest(folder: str, top: Json) -> Manifest:
         inputs,
         play,
         theorems,
+        game,
+        no_game,
     )
 
 
@@ -540,10 +569,7 @@ def _known(place: Json, *names: str) -> None:
 
 
 def _game_files(entry: Json) -> list[str]:
-    """The files of the proof for the rules in Coq; none where the entry says why there is none."""
-    if "none" in entry.fields():
-        _known(entry, "none")
-        return []
+    """The files of the proof for the rules in Coq."""
     _known(entry, "statement", "game", "certificate", "cnf", "proof", "player", "guess")
     names = [each.one_of(*GAME_FILES) for each in entry["game"].items()]
     if len({*names}) < len(names):

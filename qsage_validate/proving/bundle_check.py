@@ -28,7 +28,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from math import inf
 from pathlib import Path
@@ -38,10 +38,23 @@ from qsage_validate import __version__
 from qsage_validate.errors import Exit, InputError, QsageError, UsageError, one_line
 from qsage_validate.formats.source import open_input, quoted
 from qsage_validate.kernel.lrat import Clause, ProofError, check_lrat, read_cnf
+from qsage_validate.problems.load import Problem
 from qsage_validate.problems.validated import file_fact, load_to_validate
-from qsage_validate.proving.bundle import MANIFEST, Manifest, ManifestTheorem, Remade, made_again
-from qsage_validate.proving.levels import Level
+from qsage_validate.proving.bundle import (
+    MANIFEST,
+    GameTheorem,
+    Manifest,
+    ManifestTheorem,
+    Remade,
+    made_again,
+)
 from qsage_validate.proving.theorems import VerifiedTheorem, ask, find_program, verified_theorems
+from qsage_validate.proving.verified_games import (
+    NoGameProofError,
+    game_certificate,
+    game_contents,
+    game_entry,
+)
 from qsage_validate.system.limits import NEVER, Deadline, Progress, Stopwatch, Tell, nobody
 from qsage_validate.system.programs import Ended, Finished, marked_folder, run_program
 
@@ -300,13 +313,13 @@ class Link(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TheoremCheck:
-    """The result of checking one theorem; ``reason`` explains a link that is not the same.
+    """The result of checking a theorem; ``reason`` explains a link that is not the same.
 
     ``statement`` and ``beside``, its other hypotheses, are made from the inputs; there is none
     where the CNF is not theirs, or was not compared with them.
     """
 
-    theorem: ManifestTheorem
+    theorem: ManifestTheorem | GameTheorem
     outcomes: tuple[CheckerOutcome, ...]
     link: Link
     reason: str = ""
@@ -343,7 +356,7 @@ class TheoremCheck:
     def to_dict(self) -> dict[str, object]:
         """The fields, for ``--json``."""
         return {
-            "level": self.theorem.level.value,
+            "level": self.theorem.name,
             "statement": self.statement,
             "unsatisfiable": self.unsatisfiable,
             "cnf_of_the_inputs": self.link.value,
@@ -365,7 +378,8 @@ class TheoremCheck:
 class BundleVerification:
     """A bundle that was checked; ``faults`` are files that are not those of the manifest.
 
-    ``verified`` are the theorems that the checker verified in Coq was asked for.
+    ``verified`` are the theorems that the checker verified in Coq was asked for; ``game`` is what
+    is checked without it of the theorem about the rules in Coq.
     """
 
     folder: str
@@ -373,12 +387,18 @@ class BundleVerification:
     missing: tuple[str, ...]
     theorems: tuple[TheoremCheck, ...]
     verified: tuple[VerifiedTheorem, ...] = ()
+    game: TheoremCheck | None = None
+
+    @property
+    def checks(self) -> tuple[TheoremCheck, ...]:
+        """Those of all CNFs."""
+        return self.theorems if self.game is None else (*self.theorems, self.game)
 
     @property
     def exit_code(self) -> Exit:
         """Refuted comes before undecided, and undecided before fine."""
-        outcomes = [x.answer for each in self.theorems for x in each.outcomes]
-        links = [each.link for each in self.theorems]
+        outcomes = [x.answer for each in self.checks for x in each.outcomes]
+        links = [each.link for each in self.checks]
         refuted = any(each.proved is False for each in self.verified)
         if refuted or self.faults or CheckerAnswer.REFUTED in outcomes or Link.DIFFERENT in links:
             return Exit.REFUTED
@@ -414,6 +434,7 @@ class BundleVerification:
             "faults": list(self.faults),
             "missing_inputs": list(self.missing),
             "theorems": [each.to_dict() for each in self.theorems],
+            **({} if self.game is None else {"game": self.game.to_dict()}),
             **({"verified": [x.to_dict() for x in self.verified]} if self.verified else {}),
         }
 
@@ -436,7 +457,7 @@ def verify_bundle(
     if faults:  # nothing that they say is worth a check
         return BundleVerification(folder, faults, (), ())
     missing: tuple[str, ...] = ()
-    links: dict[Level, _Linked] = {}
+    links: dict[str, _Linked] = {}
     if inputs:
         missing = tuple(
             f"{x.role}: {one_line(x.path)} is not there"
@@ -450,21 +471,24 @@ def verify_bundle(
         )
         tell(Progress("CNFs of the inputs"))
         links = _links(manifest, missing, faults)
-    checks = []
-    for theorem in manifest.theorems:
+    checks, game = [], None
+    for theorem in (*manifest.theorems, *([] if manifest.game is None else [manifest.game])):
         cnf, proof = (os.path.join(folder, name) for name in (theorem.cnf, theorem.proof))
         outcomes = []
         for name in checkers:
-            tell(Progress(theorem.level.value, name))
+            tell(Progress(theorem.name, name))
             outcomes.append(run_checker(name, cnf, proof, deadline=Deadline.after(timeout)))
-        link, reason, again = links.get(theorem.level, _Linked(Link.NOT_ASKED))
-        said = (None, ()) if again is None else (again.statement, again.beside)
-        checks.append(TheoremCheck(theorem, tuple(outcomes), link, reason, *said))
+        link, reason, statement, beside = links.get(theorem.name, _Linked(Link.NOT_ASKED))
+        check = TheoremCheck(theorem, tuple(outcomes), link, reason, statement, beside)
+        if isinstance(theorem, ManifestTheorem):
+            checks.append(check)
+        else:
+            game = check if COQ in checkers else replace(check, beside=(*beside, _WITHOUT_COQ))
     verified: tuple[VerifiedTheorem, ...] = ()
     if COQ in checkers and inputs and not missing and not faults:
         tell(Progress("theorems", COQ))
         verified = verified_theorems(manifest, deadline=Deadline.after(timeout))
-    return BundleVerification(folder, faults, missing, tuple(checks), verified)
+    return BundleVerification(folder, faults, missing, tuple(checks), verified, game)
 
 
 def _faulty_files(manifest: Manifest) -> tuple[str, ...]:
@@ -483,30 +507,34 @@ def _faulty_files(manifest: Manifest) -> tuple[str, ...]:
     return tuple(faults)
 
 
+_WITHOUT_COQ: Final = "that these clauses are those of the rules in Coq: the checker coq says it"
+
+
 class _Linked(NamedTuple):
     """A CNF and that of the inputs: why they differ, else the theorem of both."""
 
     link: Link
     reason: str = ""
-    again: Remade | None = None
+    statement: str | None = None
+    beside: tuple[str, ...] = ()
 
 
-def _links(
-    manifest: Manifest, missing: Sequence[str], faults: Sequence[str]
-) -> dict[Level, _Linked]:
+def _links(manifest: Manifest, missing: Sequence[str], faults: Sequence[str]) -> dict[str, _Linked]:
     """For each theorem whether its CNF is the one of the inputs, and why not."""
     levels = [theorem.level for theorem in manifest.theorems]
+    names = [level.value for level in levels] + [GameTheorem.name]
     if missing or faults:
         reason = "; ".join([*missing, *faults])
-        return dict.fromkeys(levels, _Linked(Link.UNKNOWN, reason))
+        return dict.fromkeys(names, _Linked(Link.UNKNOWN, reason))
     try:
         problem = load_to_validate(manifest.play)
         again = made_again(problem, levels, minimal=manifest.minimal)
+        links = {x.name: _linked(manifest, x, again.get(x.level)) for x in manifest.theorems}
+        if manifest.game is not None:
+            links[GameTheorem.name] = _linked_game(manifest, manifest.game, problem)
     except QsageError as error:
-        return dict.fromkeys(levels, _Linked(Link.UNKNOWN, str(error)))
-    return {
-        each.level: _linked(manifest, each, again.get(each.level)) for each in manifest.theorems
-    }
+        return dict.fromkeys(names, _Linked(Link.UNKNOWN, str(error)))
+    return links
 
 
 def _linked(manifest: Manifest, theorem: ManifestTheorem, again: Remade | None) -> _Linked:
@@ -517,8 +545,24 @@ def _linked(manifest: Manifest, theorem: ManifestTheorem, again: Remade | None) 
         digest.update(line.encode())
     same = digest.hexdigest() == manifest.files[theorem.cnf]
     if same and theorem.entry == again.entry:
-        return _Linked(Link.SAME, again=again)
-    other = "says something else of it" if same else "makes another one"
+        return _Linked(Link.SAME, "", again.statement, again.beside)
+    return _different(manifest, "says something else of it" if same else "makes another one")
+
+
+def _linked_game(manifest: Manifest, theorem: GameTheorem, problem: Problem) -> _Linked:
+    try:
+        found = game_certificate(problem, guess=theorem.guess)
+    except NoGameProofError as error:
+        return _Linked(Link.DIFFERENT, str(error))
+    for name, content in game_contents(found).items():
+        if hashlib.sha256(content).hexdigest() != manifest.files.get(name):
+            return _different(manifest, f"makes another {name}")
+    if theorem.entry != game_entry(found, guess=theorem.guess):
+        return _different(manifest, "says something else of it")
+    return _Linked(Link.SAME, "", found.statement)
+
+
+def _different(manifest: Manifest, other: str) -> _Linked:
     by = quoted(one_line(manifest.made_by))
     reason = f"qsage-validate {__version__} {other} (the bundle says that it is by {by})"
     return _Linked(Link.DIFFERENT, reason)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,13 +12,13 @@ from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.rewriting import NestedQbf, prenex_uses
-from qsage_validate.errors import InputError, QsageError, UsageError, one_line
+from qsage_validate.errors import QsageError, UsageError, one_line
 from qsage_validate.formats.qcir import parse_nested
 from qsage_validate.formats.writing import qcir_text, write_atomic
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.problems.load import Files, Problem
 from qsage_validate.problems.validated import load_to_validate
-from qsage_validate.proving.bundle import MANIFEST, Manifest, read_manifest, write_bundle
+from qsage_validate.proving.bundle import Manifest, read_manifest, write_bundle
 from qsage_validate.proving.formula_cnf import formula_proof
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.report import ValidationReport
@@ -223,9 +222,8 @@ _Prepare = Callable[[str], _Question]
 def _questions(manifest: Manifest) -> Iterator[tuple[str, _Prepare]]:
     if any(theorem.level is Level.FORMULA for theorem in manifest.theorems):
         yield FORMULA, lambda folder: _formula(manifest, folder)
-    entry = _game_entry(manifest)
-    if entry is not None:
-        yield GAME, lambda folder: _game(manifest, entry, folder)
+    if manifest.game is not None or manifest.no_game is not None:
+        yield GAME, lambda folder: _game(manifest, folder)
 
 
 def _answered(about: str, prepare: _Prepare, folder: str, deadline: Deadline) -> VerifiedTheorem:
@@ -326,23 +324,13 @@ def ascii_aiger(certificate: CircuitCertificate, formula: Qbf) -> str:
 # -- The game --------------------------------------------------------------------------------
 
 
-def _game_entry(manifest: Manifest) -> dict[str, object] | None:
-    """What the manifest says of a proof for the rules in Coq; ``None`` if it says nothing."""
-    path = os.path.join(manifest.folder, MANIFEST)
-    with open(path, encoding="utf-8") as file:
-        entry = json.load(file).get("verified")
-    if entry is None or isinstance(entry, dict):
-        return entry
-    raise InputError(path, None, None, "a 'verified' that is no object", "an object")
-
-
-def _game(manifest: Manifest, entry: dict[str, object], folder: str) -> _Question:
-    if "none" in entry:
-        raise NoGameProofError(str(entry["none"]))
+def _game(manifest: Manifest, folder: str) -> _Question:
+    if manifest.game is None:
+        raise NoGameProofError(manifest.no_game or "")
     problem: Problem = load_to_validate(manifest.play)
     if problem.game is None:
         raise NoGameProofError("there are no rules")
-    found = game_certificate(problem, guess=entry.get("guess") is True)
+    found = game_certificate(problem, guess=manifest.game.guess)
     for name, text in found.files.items():
         with open(os.path.join(manifest.folder, name), "rb") as file:
             if file.read() != text.encode():

@@ -621,15 +621,14 @@ def write_game(
         found, guess, derivation = prove_game(problem, deadline=limit)
     except NoGameProofError as error:
         return {"none": str(error)}
-    for name, text in found.files.items():
-        _write(folder, name, text.encode())
-    _write(
-        folder,
-        CERTIFICATE,
-        certificate_bytes(found.functions, found.unrolling.formula, binary=True),
-    )
-    _write(folder, CNF, "".join(found.cnf().lines()).encode())
+    for name, content in game_contents(found).items():
+        _write(folder, name, content)
     _write(folder, PROOF, "".join(derivation.lines()).encode())
+    return game_entry(found, guess=guess)
+
+
+def game_entry(found: GameCertificate, *, guess: bool) -> dict[str, object]:
+    """What the manifest says of a proof about a game."""
     return {
         "statement": found.statement,
         "game": list(found.files),
@@ -638,6 +637,16 @@ def write_game(
         "proof": PROOF,
         "player": found.functions.kind.player.value,
         "guess": guess,
+    }
+
+
+def game_contents(found: GameCertificate) -> dict[str, bytes]:
+    """The files of a proof about a game but for the proof, by name."""
+    functions = certificate_bytes(found.functions, found.unrolling.formula, binary=True)
+    return {
+        **{name: text.encode() for name, text in found.files.items()},
+        CERTIFICATE: functions,
+        CNF: "".join(found.cnf().lines()).encode(),
     }
 
 

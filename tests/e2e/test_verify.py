@@ -207,7 +207,7 @@ def test_a_moved_bundle_finds_its_inputs_beside_it(qsage: Qsage, bundle: Path) -
 
 def test_clauses_of_something_else_prove_nothing(qsage: Qsage, bundle: Path) -> None:
     """Forged with all hashes: the clauses are refuted, and are not those of the formula."""
-    for name in ("formula", "rules"):
+    for name in ("formula", "rules", "game"):
         put(bundle, f"{name}.cnf", TRIVIAL)
         put(bundle, f"{name}.lrat", TRIVIAL_PROOF)
     done = verify(qsage)
@@ -235,6 +235,43 @@ def test_a_theorem_that_the_inputs_do_not_give_is_refuted(
     done = verify(qsage)
     assert done.code == Exit.REFUTED
     assert "is not the CNF of the inputs" in done.out
+    assert "White wins" not in done.out
+
+
+def test_without_coq_the_theorem_of_the_rules_in_coq_is_checked_as_far_as_it_can_be(
+    qsage: Qsage, bundle: Path
+) -> None:
+    done = verify(qsage)
+    assert done.code == Exit.FINE
+    shown = done.out.partition("\ngame: ")[2].splitlines()
+    assert shown[:3] == [
+        "black_wins = true: by the rules of domain.bddl and problem.bddl Black wins",
+        "  game.cnf is unsatisfiable (accepted by qsage)",
+        "  game.cnf is the CNF of the inputs: made again, equal",
+    ]
+    assert shown[3].startswith("  not in the CNF: that these clauses are those of the rules in Coq")
+    game = json.loads(verify(qsage, "--json").out)["game"]
+    assert (game["unsatisfiable"], game["cnf_of_the_inputs"]) == (True, "same")
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda bundle: change(bundle, lambda data: data["verified"].update(statement="White wins")),
+        lambda bundle: change(bundle, lambda data: data["verified"].update(player="white")),
+        lambda bundle: change(bundle, lambda data: data["verified"].update(guess="no")),
+        lambda bundle: put(bundle, "domain.bddl", (bundle / "domain.bddl").read_text() + "\n"),
+        lambda bundle: (put(bundle, "game.cnf", TRIVIAL), put(bundle, "game.lrat", TRIVIAL_PROOF)),
+        lambda bundle: put(bundle, "game.lrat", TRIVIAL_PROOF),
+    ],
+)
+def test_a_theorem_of_the_rules_in_coq_that_the_inputs_do_not_give_is_refuted(
+    qsage: Qsage, bundle: Path, edit: Callable[[Path], object]
+) -> None:
+    edit(bundle)
+    done = verify(qsage)
+    assert done.code == Exit.REFUTED
+    assert "game.cnf is not the CNF of the inputs" in done.out or "not shown that" in done.out
     assert "White wins" not in done.out
 
 
@@ -404,7 +441,7 @@ def test_a_checker_of_drat_gets_steps_without_numbers(
     assert qsage("verify", "proof", "--checker", "drat-trim", "--cnf-only").code == Exit.FINE
     lines = Path("got").read_text().splitlines()
     assert lines[-1] == "0"
-    steps = (bundle / "rules.lrat").read_text().splitlines()
+    steps = (bundle / "game.lrat").read_text().splitlines()
     added = [line.partition(" ")[2].partition(" 0 ")[0] for line in steps if " d " not in line]
     assert [line.removesuffix(" 0") for line in lines if line[0] != "d"][:-1] == added[:-1]
     assert any(line.startswith("d ") for line in lines)
