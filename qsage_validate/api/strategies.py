@@ -672,5 +672,5 @@ def compare_exactly(
     with as_paths(shared=shared) as files:
         path = files["shared"]
         pairs = None if path is None else read_from(path)
-        problems = (of_kind(each, Formula, _FORMULA).problem for each in (first, second))
-        return compared_exactly(*problems, pairs, options, questions=questions)
+        problems = [of_kind(each, Formula, _FORMULA).problem for each in (first, second)]
+        return compared_exactly(problems[0], problems[1], pairs, options, questions=questions)

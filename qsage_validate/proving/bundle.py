@@ -448,7 +448,7 @@ class ManifestTheorem:
 
     @property
     def name(self) -> str:
-        return self.level.value
+        return str(self.level.value)
 
     @property
     def cnf(self) -> str:

@@ -410,7 +410,7 @@ class BundleVerification:
     def last_line(self) -> str:
         """One line that a person can quote."""
         code = self.exit_code
-        levels = ", ".join(each.theorem.level.value for each in self.theorems)
+        levels = ", ".join(each.theorem.name for each in self.theorems)
         if code is Exit.REFUTED:
             return f"{self.folder}: refuted"
         if code is Exit.UNDECIDED:
@@ -472,7 +472,9 @@ def verify_bundle(
         tell(Progress("CNFs of the inputs"))
         links = _links(manifest, missing, faults)
     checks, game = [], None
-    for theorem in (*manifest.theorems, *([] if manifest.game is None else [manifest.game])):
+    of_game = [] if manifest.game is None else [manifest.game]
+    asked: list[ManifestTheorem | GameTheorem] = [*manifest.theorems, *of_game]
+    for theorem in asked:
         cnf, proof = (os.path.join(folder, name) for name in (theorem.cnf, theorem.proof))
         outcomes = []
         for name in checkers:

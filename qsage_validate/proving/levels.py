@@ -103,7 +103,7 @@ def levels_named(names: Iterable[str]) -> tuple[Level, ...]:
 
     Those of reports are taken, too.
     """
-    wanted, named = set(), {level.value: level for level in Level} | LEVELS
+    wanted, named = set(), {**{level.value: level for level in Level}, **LEVELS}
     for name in (names,) if isinstance(names, str) else names:
         if name not in named:
             known = ", ".join(LEVELS)
