@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 import sys
@@ -118,9 +119,13 @@ def check_output(path: str, kind: str) -> None:
         if path == STDIN or os.path.isfile(path):
             raise InputError(path, None, None, "a file", "a folder that can be written")
         return
+    folder = os.path.join(os.path.dirname(path), "") or "."
     with _writing(path):
-        os.stat(os.path.join(os.path.dirname(path), "") or ".")
-    if kind != "NAME" and os.path.isdir(path):
+        os.stat(folder)
+        if path != STDIN and not (os.path.lexists(path) or os.access(folder, os.W_OK)):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    nameless = os.path.basename(path) in ("", os.curdir, os.pardir)
+    if os.path.isdir(path) and (kind != "NAME" or nameless):
         raise InputError(path, None, None, *_DIRECTORY)
 
 

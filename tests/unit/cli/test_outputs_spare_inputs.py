@@ -159,3 +159,31 @@ def test_what_was_read_is_not_written_but_to_be_continued(tmp_path: Path) -> Non
     read_bytes(path)
     write_atomic(path, "newer")
     assert path.read_text() == "newer"
+
+
+@pytest.mark.parametrize("name", [".", "..", "there/"])
+def test_a_name_of_files_that_is_none_is_refused(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "in" / "there").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "in")
+    words = ("export", "game", "httt", "--size", "2x2", "--shape", "domino", "--to", "gdl")
+    assert run_qsage([*words, "-o", name]) == Exit.BAD_INPUT
+    assert (
+        capsys.readouterr().err
+        == f"{name}: found a directory, expected a file that can be written\n"
+    )
+    assert [path.name for path in tmp_path.rglob("*")] == ["in", "there"]
+
+
+def test_a_folder_that_takes_no_file_is_told_before_the_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    # The depth of this game is no number: that is told by the work.
+    words = ("certify", "httt", "--depth", "none", "-o", "c.aig")
+    assert run_qsage(words) == Exit.BAD_INPUT
+    assert capsys.readouterr().err == (
+        "c.aig: found an error: Permission denied, expected a file that can be written\n"
+    )
