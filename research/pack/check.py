@@ -27,8 +27,9 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from qsage_validate.cli.app import PROGRAMS, run
-from qsage_validate.errors import Exit, counted
+from qsage_validate.errors import Exit, InputError, counted
 from qsage_validate.formats.source import Format, sniff
+from qsage_validate.formats.writing import check_output, write_atomic
 from qsage_validate.system.limits import Deadline, now
 from qsage_validate.system.programs import run_program
 
@@ -131,6 +132,11 @@ def main(words: Sequence[str] | None = None) -> int:
     asked = parser.parse_args(words)
     if not (asked.folder / "manifest.csv").is_file():
         parser.error(f"found no manifest.csv in {asked.folder}, expected the unpacked archive")
+    if asked.output is not None:
+        try:
+            check_output(str(asked.output), "FILE")
+        except InputError as error:
+            parser.error(str(error))
     suffix = ".qcir" if asked.circuits else ".qdimacs"
     found: list[Checked] = []
     with TemporaryDirectory() as name:
@@ -147,10 +153,11 @@ def main(words: Sequence[str] | None = None) -> int:
     if not found:
         parser.error(f"found no formula with {asked.only!r} in its name, expected one")
     if asked.output is not None:
-        with asked.output.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(Checked.__slots__)
-            writer.writerows([getattr(one, field) for field in Checked.__slots__] for one in found)
+        table = io.StringIO()
+        writer = csv.writer(table, lineterminator="\n")
+        writer.writerow(Checked.__slots__)
+        writer.writerows([getattr(one, field) for field in Checked.__slots__] for one in found)
+        write_atomic(asked.output, table.getvalue())
     answers = Counter(one.answer for one in found)
     certificates = Counter(one.certificate for one in found)
     summary = f"answers: {_counted(answers)}; certificates: {_counted(certificates)}"

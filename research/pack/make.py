@@ -34,8 +34,8 @@ if __package__ in (None, ""):  # started as a file
 from qsage_validate import __version__
 from qsage_validate.cli.app import PROGRAMS, run
 from qsage_validate.encodings.registry import encoders
-from qsage_validate.errors import Exit, counted
-from qsage_validate.formats.writing import write_atomic
+from qsage_validate.errors import Exit, InputError, counted
+from qsage_validate.formats.writing import check_output, write_atomic
 from qsage_validate.system.limits import count_processor_time
 
 HERE: Final = Path(__file__).resolve().parent
@@ -219,10 +219,14 @@ def main() -> int:
     chosen = [each for each in instances() if arguments.only in each.name]
     if not chosen:
         parser.error(f"found no formula with {arguments.only!r} in its name, expected one")
+    try:
+        arguments.output.parent.mkdir(parents=True, exist_ok=True)
+        check_output(str(arguments.output), "FILE")
+    except (OSError, InputError) as error:
+        parser.error(str(error))
     with TemporaryDirectory() as name:
         fill(Path(name), chosen)
         data = archive(Path(name))
-    arguments.output.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(arguments.output, data)
     made = f"{counted(len(chosen), 'formula')}, SHA-256 {hashlib.sha256(data).hexdigest()}"
     print(f"{arguments.output}: {made}")

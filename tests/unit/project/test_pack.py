@@ -99,3 +99,18 @@ def test_benchexec_is_told_what_line_and_exit_code_agree_on(
     loaded: dict[str, Any] = runpy.run_path(str(make.HERE / "benchexec" / "tools" / "qsage.py"))
     run = SimpleNamespace(output=output, exit_code=SimpleNamespace(value=code))
     assert loaded["Tool"]().determine_result(run) == answer
+
+
+def test_a_place_that_is_none_is_told_before_the_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(make, "fill", None)
+    for place, told in (
+        (tmp_path, "found a directory, expected"),
+        (tmp_path / "file" / "p", "ile"),
+    ):
+        monkeypatch.setattr("sys.argv", ["make.py", "--only", ONE[0].name, "-o", str(place)])
+        with pytest.raises(SystemExit, match="2"):
+            make.main()
+        assert told in capsys.readouterr().err.splitlines()[-1]

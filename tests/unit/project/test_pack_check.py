@@ -72,6 +72,8 @@ def test_no_formulas_are_an_error(folder: Path, tmp_path: Path) -> None:
         [str(tmp_path), "--command", "true"],
         [str(folder), "--command", "true", "--only", "nothing"],
         [str(folder)],
+        [str(folder), "--command", "exit 0", "-o", str(tmp_path)],
+        [str(folder), "--command", "exit 0", "-o", str(tmp_path / "none" / "table.csv")],
     ):
         with pytest.raises(SystemExit, match="2"):
             check.main(words)
