@@ -131,8 +131,7 @@ def command(
     else:
         from qsage_validate.cli.encode import solver_of
 
-        if encoding is not None or prepare:
-            name = "--prepare" if encoding is None else "--encoding"
+        for name in ["--encoding"] * (encoding is not None) + ["--prepare"] * prepare:
             raise UsageError(f"found {name} with a formula, expected a game")
         if (solve := solver_of(path)) is not None:
             no = {"--formula": formula, "--blocks": blocks, "--as": dialect, "--minimise": minimise}

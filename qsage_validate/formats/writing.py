@@ -124,8 +124,7 @@ def check_output(path: str, kind: str) -> None:
         os.stat(folder)
         if path != STDIN and not (os.path.lexists(path) or os.access(folder, os.W_OK)):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    nameless = os.path.basename(path) in ("", os.curdir, os.pardir)
-    if os.path.isdir(path) and (kind != "NAME" or nameless):
+    if os.path.isdir(path) and (kind != "NAME" or os.path.basename(path) in ("", ".", "..")):
         raise InputError(path, None, None, *_DIRECTORY)
 
 

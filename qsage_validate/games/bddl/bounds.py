@@ -19,8 +19,7 @@ from typing import NamedTuple
 
 from qsage_validate.circuit.sat import Solver
 from qsage_validate.games.bddl.ground import GroundAction, GroundGoal, Grounding
-from qsage_validate.games.bddl.kernel import only_own_moves_win
-from qsage_validate.games.kernel import ALWAYS
+from qsage_validate.games.kernel import ALWAYS, only_own_moves_win
 from qsage_validate.games.protocol import Player
 
 BLACK, WHITE = Player.BLACK, Player.WHITE

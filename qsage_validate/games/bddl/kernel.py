@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.grid_names import cell_name
 from qsage_validate.games.bddl.ground import Grounding
-from qsage_validate.games.kernel import Kernel
+from qsage_validate.games.kernel import Kernel, only_own_moves_win
 from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.protocol import Move, Player, Position, Symmetry, board_maps
 
@@ -129,24 +129,6 @@ def _move_map(
             result[moves[player][action.number]] = moves[player][same[used[image]]]
             used[image] += 1
     return result
-
-
-def only_own_moves_win(grounding: Grounding, player: Player) -> bool:
-    """True if no goal of ``player`` can come true except by the player's own moves.
-
-    Local and sufficient: no goal holds at the beginning, and each effect of the other player
-    contradicts every goal that it touches (Definition 9 asks for less).
-    """
-    if grounding.wins(grounding.initial, player):
-        return False
-    full = (1 << 3 * grounding.squares) - 1
-    goals = {(goal.care, goal.value) for goal in grounding.goals[player]}
-    effects = {(full & ~action.keep, action.put) for action in grounding.actions[player.other]}
-    return all(
-        not care & changed or (value ^ put) & care & changed
-        for care, value in goals
-        for changed, put in effects
-    )
 
 
 # The rules of a BDDL model on plain integers, for search

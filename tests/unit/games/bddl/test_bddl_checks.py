@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from qsage_validate.errors import InputError
 from qsage_validate.games.bddl.checks import check_model, sanity_violations
 from qsage_validate.games.bddl.ground import Grounding
-from qsage_validate.games.bddl.kernel import only_own_moves_win
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import (
     Diagnostic,
@@ -23,6 +22,7 @@ from qsage_validate.games.bddl.parser import (
     require_valid,
 )
 from qsage_validate.games.bddl.rules import BddlGame, BddlPosition
+from qsage_validate.games.kernel import only_own_moves_win
 from qsage_validate.games.protocol import Player, Square
 from tests.support import naive_rules as naive
 from tests.support.by_name import grid_templates, resolve_model
