@@ -186,9 +186,8 @@ class Gdl(Language[GdlModel]):
         (file,) = files
         values = option_values(OPTIONS, options, f"{file}, a game in GDL")
         description = read_description(file)
-        against_all(
-            description, values.word("role") or None
-        )  # a game that is not valid is told now
+        # A game that is not valid is told now.
+        against_all(description, values.word("role") or None)
         return with_options(description, values)
 
     def from_parts(self, parts: ModelParts) -> GdlModel:
