@@ -106,6 +106,8 @@ def _unwritable(folder: str, error: Exception) -> InputError:
 
 
 def _check_former(folder: str, target: str) -> None:
+    if os.path.samefile(target, os.curdir):  # who works in it would be in a folder that is gone
+        raise UsageError(f"found {folder} for --proof, the working folder, expected another one")
     present = sorted(os.listdir(target))
     if not present:
         return

@@ -128,7 +128,9 @@ def test_where_nothing_is_proved_nothing_is_written(qsage: Qsage, bundle: Path, 
     assert {path: path.read_bytes() for path in bundle.iterdir()} == before
 
 
-def test_a_folder_of_something_else_is_refused(qsage: Qsage, bundle: Path) -> None:
+def test_a_folder_of_something_else_is_refused(
+    qsage: Qsage, bundle: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     Path("full").mkdir()
     Path("full/letter").write_text("dear")
     Path("file").write_text("")
@@ -148,6 +150,11 @@ def test_a_folder_of_something_else_is_refused(qsage: Qsage, bundle: Path) -> No
         assert (done.code, done.out) == (Exit.BAD_INPUT, ""), where
         assert text in done.err
         assert done.err.count("\n") == 1
+    monkeypatch.chdir(bundle)
+    names = "../tic.qcir", "--cert", "../tic.aig"
+    done = qsage("validate", *names, *LEVELS, "--proof", ".")
+    assert "the working folder, expected another one" in done.err
+    monkeypatch.chdir("..")
     assert Path("full/letter").read_text() == Path("mixed/letter").read_text() == "dear"
 
 
