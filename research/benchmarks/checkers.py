@@ -57,7 +57,7 @@ def measure(
         return [
             {
                 "case": Path(formula).stem,
-                "level": (name := each.theorem.level.value),
+                "level": (name := each.theorem.name),
                 "clauses": sizes[name].clauses,
                 "steps": sizes[name].steps,
                 "bytes": os.path.getsize(os.path.join(target, each.theorem.proof)),

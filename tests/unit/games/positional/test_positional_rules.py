@@ -5,6 +5,7 @@ from math import comb, factorial
 
 import pytest
 
+from qsage_validate.encodings.explicit import require_alternating
 from qsage_validate.errors import (
     AmbiguousMoveError,
     IllegalMoveError,
@@ -24,7 +25,6 @@ from qsage_validate.games.positional.model import (
     is_hex_board,
     orbits,
     representatives,
-    require_alternating,
 )
 from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
 from qsage_validate.games.protocol import Player, Shape
