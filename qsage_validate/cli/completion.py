@@ -58,13 +58,6 @@ def models(incomplete: str) -> list[str]:
     return [*games(incomplete), *files(incomplete)]
 
 
-def topics(incomplete: str) -> list[str]:
-    """The pages of ``qsage help``."""
-    from qsage_validate.cli.help import pages
-
-    return like(incomplete, pages())
-
-
 def shapes(incomplete: str) -> list[str]:
     """The polyominoes that have names."""
     from qsage_validate.games.positional.harary import named

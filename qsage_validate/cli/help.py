@@ -58,13 +58,17 @@ def _read(path: str) -> str:
         return file.read()
 
 
+def _topics(incomplete: str) -> list[str]:
+    return [topic for topic in pages() if topic.startswith(incomplete)]
+
+
 @subcommand("qsage help", "qsage help solving")
 def command(
     topic: str | None = argument(
         "A page, or else a command; the list of pages if left out.",
         "TOPIC",
         default=None,
-        complete="topics",
+        complete=_topics,
     ),
     json_output: JsonOption = False,
 ) -> Exit:
