@@ -20,6 +20,7 @@ import random
 import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final
@@ -37,7 +38,13 @@ from qsage_validate.arena.frame import (
     SquareXY,
     WhyNot,
 )
-from qsage_validate.errors import MalformedMoveError, UndecidedError, UsageError, counted
+from qsage_validate.errors import (
+    InputError,
+    MalformedMoveError,
+    UndecidedError,
+    UsageError,
+    counted,
+)
 from qsage_validate.extensions.impartial.heap_game import HeapGame, HeapPosition, heap_move
 from qsage_validate.extensions.impartial.model import (
     ImpartialFormula,
@@ -67,7 +74,7 @@ from qsage_validate.extensions.impartial.strategy import (
     ImpartialStrategy,
     parse_strategy,
 )
-from qsage_validate.formats.json_text import parse_json
+from qsage_validate.formats.json_text import Json, parse_json
 from qsage_validate.formats.source import Source
 from qsage_validate.games.protocol import Player
 from qsage_validate.strategies.reader import Assignment
@@ -298,14 +305,25 @@ def _report(
     text = data.given("formula") or data.given("formula_if_plays_end")
     if text is None:
         raise data.error("a report without a formula", "a proved formula")
-    formula = parse_formula(text.text(), game.variables, source.path)
+    with _in_report(text):
+        formula = parse_formula(text.text(), game.variables)
     strategy = data.given("strategy")
     rules = None if strategy is None else strategy.given("rules")
-    lines = "\n".join(
-        f"{rule['condition'].line()} -> {rule['action'].line()}"
-        for rule in ([] if rules is None else rules.items())
-    )
-    return formula, parse_strategy(lines, game, source.path) if lines else None
+    read: list[ImpartialRule] = []
+    for rule in [] if rules is None else rules.items():
+        line = f"{rule['condition'].line()} -> {rule['action'].line()}"
+        with _in_report(rule):
+            read += parse_strategy(line, game).rules
+    return formula, ImpartialStrategy(tuple(read)) if read else None
+
+
+@contextmanager
+def _in_report(part: Json) -> Iterator[None]:
+    """Errors in the words of a report are told at the place of ``part``."""
+    try:
+        yield
+    except InputError as error:
+        raise part.error(error.found, error.expected) from None
 
 
 # -- states ---------------------------------------------------------------------------------

@@ -353,7 +353,7 @@ def python_module(
             values = "".join(f"{linear_source(a, names)}, " for a in rule.action.arguments).strip()
             lines += [
                 f"    if {_outer(formula_source(rule.condition, names))}:",
-                f'        return "{rule.action.name}", ({values})',
+                f"        return {json.dumps(rule.action.name, ensure_ascii=False)}, ({values})",
             ]
         lines.append("    return None")
     return "\n".join(lines) + "\n"

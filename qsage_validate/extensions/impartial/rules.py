@@ -154,7 +154,11 @@ _RELATIONS = {"=": "=="}
 
 def identifiers(variables: tuple[str, ...]) -> dict[str, str]:
     """A Python identifier for each variable: its own name, unless that is a keyword."""
-    return {v: f"{v}_" if keyword.iskeyword(v) else v for v in variables}
+    names = {v: v for v in variables}
+    for v in filter(keyword.iskeyword, variables):
+        while names[v] == v or names[v] in variables:
+            names[v] += "_"
+    return names
 
 
 def linear_source(expression: Linear, names: Mapping[str, str]) -> str:

@@ -177,7 +177,7 @@ def test_states_up_to_a_bound() -> None:
             ":1:15: found a report on the variables w, expected v",
         ),
         ('{"variables": ["v"]}', "found a report without a formula, expected a proved formula"),
-        ('{"variables": ["v"], "formula": "v ="}', "found the end of the formula"),
+        ('{"variables": ["v"], "formula": "v ="}', ":1:33: found the end of the formula"),
         ('{"variables": ["v"], "formula": "v = 1", "misere": true}', "a report on misère play"),
         ('{"variables"', "found no JSON"),
         ("{", ":1:2: found no JSON (Expecting property"),
@@ -188,6 +188,11 @@ def test_states_up_to_a_bound() -> None:
         (
             '{"variables": ["v"], "formula": "v = 1", "strategy": 7}',
             ":1:54: found a number for 'strategy'",
+        ),
+        (
+            '{"variables": ["v"], "formula": "v = 1",\n'
+            '"strategy": {"rules": [{"condition": "v = 1", "action": "eat(1)"}]}}',
+            ":2:24: found the action 'eat', expected one of take",
         ),
         ("v = 1 -> eat(1)", "found the action 'eat', expected one of take"),
         ("v = 1", "expected CONDITION -> ACTION"),

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -396,6 +397,18 @@ def test_the_report_runs_and_its_proofs_are_unsatisfiable(
     assert loaded["cross_check"]["agrees"] is True
     plain = (folder / "winning.smt2").read_text() + "(assert (winning 3 3))(check-sat)"
     assert solver.check(plain, Deadline.after(10)).status == "unsat"
+
+
+def test_the_python_of_a_game_with_odd_names_runs() -> None:
+    game = parse_game(
+        "(define (domain odd) (:objects ?if ?if_) (:tercondition (= ?if 0))"
+        "(:constraint (>= ?if 0))"
+        '(:action ta"ke\\ :parameters () :precondition (> ?if 0) :effect (assign ?if (- ?if 1))))'
+    )
+    rules = parse_strategy('if % 2 = 1 -> ta"ke\\()', game)
+    scope: dict[str, Any] = {}
+    exec(report.python_module(game, rules.rules[0].condition, rules), scope)
+    assert scope["move"](3, 0) == ('ta"ke\\', ())
 
 
 def test_the_solver_ends_with_whoever_asked() -> None:
