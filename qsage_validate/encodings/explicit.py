@@ -123,10 +123,10 @@ class ClauseSet:
         self._count = 0
 
     def variables(self, quantifier: Quantifier, count: int) -> Bits:
-        """New variables in a scope of their own behind the others."""
+        """New variables in a scope of their own behind the others; none has no scope."""
         fresh = tuple(range(self._count + 1, self._count + count + 1))
         self._count += count
-        self._scopes.append(Scope(quantifier, fresh))
+        self._scopes += [Scope(quantifier, fresh)] if fresh else []
         return fresh
 
     def exists(self, count: int) -> Bits:

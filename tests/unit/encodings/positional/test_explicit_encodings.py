@@ -334,6 +334,12 @@ def test_joined_borders_are_won_from_the_start() -> None:
             assert depqbf_truth(encoding.qbf) is (short is BLACK), name
 
 
+def test_no_block_of_the_prefix_is_empty() -> None:
+    pair = harary_model("domino", 2, 1, maker_breaker=True, plies=1)
+    for name in (*CORRECTIVE, "ea", "cover", "cover-played", "pairing"):
+        assert all(scope.variables for scope in encode(pair, name).qbf.scopes), name
+
+
 def test_clause_sets_simplify_constants() -> None:
     clauses = ClauseSet()
     a, b = clauses.exists(2)
