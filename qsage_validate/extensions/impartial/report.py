@@ -9,7 +9,7 @@ from enum import Enum
 from os import makedirs, path
 from typing import Any, Final
 
-from qsage_validate.errors import InputError, counted
+from qsage_validate.errors import InputError, counted, one_line
 from qsage_validate.extensions.impartial.methods import (
     StrategyResult,
     enumerate_formula,
@@ -228,7 +228,7 @@ def text(result: Synthesis) -> str:
     if formula.formula is not None:
         lines.append(f"{said[verdict]} (size {formula.formula.size}): {formula.formula}")
     elif formula.candidate is not None:
-        lines.append(f"last candidate, not proved: {formula.candidate}")
+        lines.append(f"last candidate, not proved: {one_line(str(formula.candidate))}")
     strategy = result.strategy
     if strategy is not None:
         outcome = _outcome_of(strategy, result)

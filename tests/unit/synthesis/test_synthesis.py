@@ -25,6 +25,7 @@ from qsage_validate.extensions.impartial.proofs import (
     verify_strategy,
 )
 from qsage_validate.extensions.impartial.report import (
+    Synthesis,
     SynthesisMethod,
     SynthesisOptions,
     synthesise,
@@ -37,8 +38,10 @@ from qsage_validate.extensions.impartial.strategy import (
     cross_check,
     parse_strategy,
 )
+from qsage_validate.extensions.impartial.termination import TerminationUnknown
 from qsage_validate.extensions.impartial.winning_formula import (
     FormulaOutcome,
+    FormulaResult,
     synthesise_formula,
 )
 from qsage_validate.system.limits import NEVER, Deadline
@@ -409,6 +412,15 @@ def test_the_python_of_a_game_with_odd_names_runs() -> None:
     scope: dict[str, Any] = {}
     exec(report.python_module(game, rules.rules[0].condition, rules), scope)
     assert scope["move"](3, 0) == ('ta"ke\\', ())
+
+
+def test_a_candidate_of_any_size_is_one_short_line() -> None:
+    game = families.load("take-away-3")
+    candidate = parse_formula(" or ".join(f"v = {n}" for n in range(5000)), game.variables)
+    found = FormulaResult(FormulaOutcome.UNDECIDED, "why", candidate=candidate)
+    result = Synthesis(game, SynthesisOptions(), found, TerminationUnknown("why"))
+    assert max(map(len, report.text(result).splitlines())) < 500
+    assert report.to_dict(result)["candidate"] == str(candidate)
 
 
 def test_the_solver_ends_with_whoever_asked() -> None:
