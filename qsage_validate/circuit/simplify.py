@@ -1,4 +1,4 @@
-"""Graphs made smaller by SAT: equal gates, don't-cares; and questions asked behind lemmas.
+"""Graphs made smaller by SAT or by truth tables; and questions asked behind lemmas.
 
 *Equal gates.*  Simulation finds candidates: gates whose values (or complements) agree on some
 thousand random inputs.  A SAT solver with a limit on its conflicts proves or refutes each; what
@@ -41,6 +41,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder, embed
+from qsage_validate.circuit.decision import DenseTables
 from qsage_validate.circuit.sat import (
     Answer,
     Satisfiable,
@@ -50,7 +51,7 @@ from qsage_validate.circuit.sat import (
     circuit_clauses,
     load,
 )
-from qsage_validate.circuit.simulate import PLAYS_PER_WORD, GraphSimulator, Words, pack
+from qsage_validate.circuit.simulate import PLAYS_PER_WORD, GraphSimulator, Words, pack, unpack
 from qsage_validate.system.limits import NEVER, Deadline, Progress, Tell, nobody
 
 # Sweeping: gates that are equal, or constant, under all inputs become one (SAT sweeping)
@@ -608,6 +609,34 @@ def _rebuilt(
         inputs = replace.get(variable, pair)
         literals.append(builder.and_all(literals[x >> 1] ^ (x & 1) for x in inputs))
     return builder.build([literals[f >> 1] ^ (f & 1) for f in functions])
+
+
+# Graphs of few inputs, rebuilt from truth tables
+
+
+MOST_TABULATED: Final = 14
+"""Graphs of at most so many inputs are made of truth tables."""
+
+
+def tabulated(aig: Aig, outputs: Sequence[int]) -> tuple[Aig, list[int]]:
+    """An equivalent graph that is built from the truth tables of the outputs.
+
+    What solvers leave is mostly much larger.  The time doubles with each input; raises
+    ``ValueError`` for more than ``MOST_TABULATED``.
+    """
+    count = aig.num_inputs
+    if count > MOST_TABULATED:
+        raise ValueError(f"{count} inputs, expected at most {MOST_TABULATED}")
+    rows = np.arange(1 << count)[:, None] >> np.arange(count)[::-1] & 1
+    values = unpack(GraphSimulator(aig, outputs).run(pack(rows.astype(np.bool_))), 1 << count)
+    builder, every = AigBuilder(count), (1 << (1 << count)) - 1
+    tables = DenseTables(builder, builder.inputs)
+    found = []
+    for column in values.T:
+        packed = np.packbits(column, bitorder="little").tobytes()
+        ones = int.from_bytes(packed, "little")
+        found.append(tables.build(0, ones, every ^ ones))
+    return builder.build(found)
 
 
 # Is a literal ever true? Asked behind lemmas: clauses that are proved first, one by one

@@ -22,9 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Final, TypeAlias
-
-import numpy as np
+from typing import TypeAlias
 
 from qsage_validate.certificates.check import CertificateProved, CertificateRefuted, check
 from qsage_validate.certificates.choose_oracle import OracleKind
@@ -34,12 +32,10 @@ from qsage_validate.certificates.rest import Beaten, certified, complete, evalua
 from qsage_validate.certificates.routes import CheckFailedError, RouteOptions, certify_formula
 from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder, embed, strash
 from qsage_validate.circuit.builder import CircuitBuilder
-from qsage_validate.circuit.decision import DenseTables
 from qsage_validate.circuit.qbf import Qbf, Scope
 from qsage_validate.circuit.rewriting import residual
 from qsage_validate.circuit.sat import Solver, Unsatisfiable
-from qsage_validate.circuit.simplify import satisfy
-from qsage_validate.circuit.simulate import GraphSimulator, pack, unpack
+from qsage_validate.circuit.simplify import MOST_TABULATED, satisfy, tabulated
 from qsage_validate.comparing.exact import (
     Loses,
     Mirrors,
@@ -182,27 +178,11 @@ def _within_prefix(
     )
 
 
-_MOST_TABULATED: Final = 14
-
-
 def _smaller(strategy: CircuitCertificate) -> CircuitCertificate:
-    """An equivalent graph, rebuilt from truth tables where there are few inputs.
-
-    What solvers leave is mostly much larger.  The time doubles with each input.
-    """
-    count = strategy.aig.num_inputs
-    if count > _MOST_TABULATED:
+    """An equivalent graph, rebuilt from truth tables where there are few inputs."""
+    if strategy.aig.num_inputs > MOST_TABULATED:
         return strategy
-    rows = np.arange(1 << count)[:, None] >> np.arange(count)[::-1] & 1
-    simulator = GraphSimulator(strategy.aig, list(strategy.functions.values()))
-    values = unpack(simulator.run(pack(rows.astype(np.bool_))), 1 << count)
-    builder, every = AigBuilder(count), (1 << (1 << count)) - 1
-    tables = DenseTables(builder, builder.inputs)
-    found = []
-    for column in values.T:
-        ones = int.from_bytes(np.packbits(column, bitorder="little").tobytes(), "little")
-        found.append(tables.build(0, ones, every ^ ones))
-    aig, moved = builder.build(found)
+    aig, moved = tabulated(strategy.aig, list(strategy.functions.values()))
     if aig.num_gates >= strategy.aig.num_gates:
         return strategy
     return replace(strategy, aig=aig, functions=dict(zip(strategy.functions, moved, strict=True)))

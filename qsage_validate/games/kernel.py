@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
+from typing import Final, Protocol, runtime_checkable
 
 from qsage_validate.games.protocol import Move, Player, Position, TwoPlayerGame
-
-if TYPE_CHECKING:
-    from qsage_validate.games.bddl.ground import Grounding
 
 ALWAYS: Final = 1 << 30
 """More plies than there are: Black never wins, or is not known to win."""
@@ -100,21 +97,3 @@ class HasKernel(Protocol):
 def kernel_of(game: TwoPlayerGame) -> Kernel | None:
     """The kernel of a game, where it has one."""
     return game.kernel() if isinstance(game, HasKernel) else None
-
-
-def only_own_moves_win(grounding: Grounding, player: Player) -> bool:
-    """True if no goal of ``player`` can come true except by the player's own moves.
-
-    Local and sufficient: no goal holds at the beginning, and each effect of the other player
-    contradicts every goal that it touches (Definition 9 asks for less).
-    """
-    if grounding.wins(grounding.initial, player):
-        return False
-    full = (1 << 3 * grounding.squares) - 1
-    goals = {(goal.care, goal.value) for goal in grounding.goals[player]}
-    effects = {(full & ~action.keep, action.put) for action in grounding.actions[player.other]}
-    return all(
-        not care & changed or (value ^ put) & care & changed
-        for care, value in goals
-        for changed, put in effects
-    )

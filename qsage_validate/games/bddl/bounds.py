@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from qsage_validate.circuit.sat import Solver
 from qsage_validate.games.bddl.ground import GroundAction, GroundGoal, Grounding
-from qsage_validate.games.kernel import ALWAYS, only_own_moves_win
+from qsage_validate.games.kernel import ALWAYS
 from qsage_validate.games.protocol import Player
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
@@ -84,7 +84,7 @@ def stuck_without(
         for clause in clauses:
             solver.add_clause(list(clause))
         conditions = {(a.care, a.value) for a in grounding.actions[player]}
-        for own in (each for each in Player if only_own_moves_win(grounding, each)):
+        for own in filter(grounding.only_own_moves_win, Player):
             # Such a goal has ended the play when it came true.
             conditions |= {(goal.care, goal.value) for goal in grounding.goals[own]}
         for care, value in conditions:

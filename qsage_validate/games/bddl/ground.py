@@ -294,6 +294,20 @@ class Grounding:
                     return False
         return True
 
+    def only_own_moves_win(self, player: Player) -> bool:
+        """True if no goal of ``player`` can come true except by the player's own moves.
+
+        Local and sufficient: no goal holds at the beginning, and each effect of the other
+        player contradicts every goal that it touches (Definition 9 asks for less).
+        """
+        full = (1 << 3 * self.squares) - 1
+        effects = {(full & ~action.keep, action.put) for action in self.actions[player.other]}
+        return not self.wins(self.initial, player) and all(
+            not care & changed or (value ^ put) & care & changed
+            for care, value in {(goal.care, goal.value) for goal in self.goals[player]}
+            for changed, put in effects
+        )
+
 
 def action_of(model: Model, player: Player, name: str) -> Action | None:
     return next((a for a in model.domain.actions(player) if a.name == name), None)

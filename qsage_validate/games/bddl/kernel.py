@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.grid_names import cell_name
 from qsage_validate.games.bddl.ground import Grounding
-from qsage_validate.games.kernel import Kernel, only_own_moves_win
+from qsage_validate.games.kernel import Kernel
 from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.protocol import Move, Player, Position, Symmetry, board_maps
 
@@ -173,7 +173,7 @@ class BddlKernel(Kernel):
         full = (1 << 3 * grounding.squares) - 1
         # Where the goals of the player come true by own moves only, a move has to touch the
         # goal that it completes.
-        own_only = only_own_moves_win(grounding, player)
+        own_only = grounding.only_own_moves_win(player)
         goals = [(goal.care, goal.value) for goal in grounding.goals[player]]
         own_plane = grounding.plane << (0 if player is Player.BLACK else grounding.squares)
         by_piece: dict[int, list[Entry]] = {}

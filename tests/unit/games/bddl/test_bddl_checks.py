@@ -22,7 +22,6 @@ from qsage_validate.games.bddl.parser import (
     require_valid,
 )
 from qsage_validate.games.bddl.rules import BddlGame, BddlPosition
-from qsage_validate.games.kernel import only_own_moves_win
 from qsage_validate.games.protocol import Player, Square
 from tests.support import naive_rules as naive
 from tests.support.by_name import grid_templates, resolve_model
@@ -211,7 +210,7 @@ def test_sanity_is_decided_exactly(model: Model) -> None:
     found = {violation.mover: violation for violation in sanity_violations(grounding)}
     for mover in Player:
         assert (mover in found) == breaks_definition_9(model, mover)
-        if only_own_moves_win(grounding, mover.other):
+        if grounding.only_own_moves_win(mover.other):
             assert mover not in found
     game = BddlGame(model)
     for mover, violation in found.items():
