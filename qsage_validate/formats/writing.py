@@ -119,10 +119,11 @@ def check_output(path: str, kind: str) -> None:
         if path == STDIN or os.path.isfile(path):
             raise InputError(path, None, None, "a file", "a folder that can be written")
         return
-    folder = os.path.join(os.path.dirname(path), "") or "."
     with _writing(path):
+        folder = os.path.join(os.path.dirname(os.path.realpath(path)), "")
         os.stat(folder)
-        if path != STDIN and not (os.path.lexists(path) or os.access(folder, os.W_OK)):
+        is_renamed = path != STDIN and (os.path.isfile(path) or not os.path.exists(path))
+        if is_renamed and not os.access(folder, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     if os.path.isdir(path) and (kind != "NAME" or os.path.basename(path) in ("", ".", "..")):
         raise InputError(path, None, None, *_DIRECTORY)

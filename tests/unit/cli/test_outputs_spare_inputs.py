@@ -183,7 +183,9 @@ def test_a_folder_that_takes_no_file_is_told_before_the_work(
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     # The depth of this game is no number: that is told by the work.
     words = ("certify", "httt", "--depth", "none", "-o", "c.aig")
-    assert run_qsage(words) == Exit.BAD_INPUT
-    assert capsys.readouterr().err == (
-        "c.aig: found an error: Permission denied, expected a file that can be written\n"
-    )
+    Path("there.aig").touch()  # the new file takes its place
+    for name in ("c.aig", "there.aig"):
+        assert run_qsage([*words[:-1], name]) == Exit.BAD_INPUT
+        assert capsys.readouterr().err == (
+            f"{name}: found an error: Permission denied, expected a file that can be written\n"
+        )
