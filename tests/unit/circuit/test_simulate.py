@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder, embed, strash
+from qsage_validate.circuit.simplify import tabulated
 from qsage_validate.circuit.simulate import GraphSimulator, pack, unpack
 
 
@@ -50,6 +51,15 @@ def test_simulation_is_evaluation(case: tuple[Aig, list[int]]) -> None:
     plays = all_plays(aig.num_inputs)
     got = unpack(GraphSimulator(aig, outputs).run(pack(plays)), len(plays))
     assert got.tolist() == [evaluate(aig, tuple(p), outputs) for p in plays.tolist()]
+
+
+@given(aigs())
+@settings(max_examples=80)
+def test_graphs_of_truth_tables_have_the_same_functions(case: tuple[Aig, list[int]]) -> None:
+    aig, outputs = case
+    again, moved = tabulated(aig, outputs)
+    for play in all_plays(aig.num_inputs).tolist():
+        assert evaluate(again, tuple(play), moved) == evaluate(aig, tuple(play), outputs)
 
 
 @given(aigs())

@@ -224,6 +224,24 @@ def test_sanity_is_decided_exactly(model: Model) -> None:
         assert naive.won(model, after, mover.other)
 
 
+PAIR = "(black(?x,?y)open(?x+1,?y))"
+LEAVE = action("leave", "white(?x,?y)", "open(?x,?y)")
+
+
+@pytest.mark.parametrize(
+    ("odd", "own"),
+    [
+        (model(black_goals=PAIR), True),
+        # White leaves a square beside Black's stone, which stays.
+        (model(white=LEAVE, black_goals=PAIR), False),
+        (model(initial="black(1,1)", black_goals=PAIR), False),
+        (model(white=LEAVE), True),
+    ],
+)
+def test_goals_come_true_by_own_moves_only(odd: Model, own: bool) -> None:
+    assert Grounding(odd).only_own_moves_win(Player.BLACK) is own
+
+
 @settings(max_examples=60)
 @given(wild_models(max_depth=5))
 def test_what_is_never_playable_is_never_played(model: Model) -> None:
