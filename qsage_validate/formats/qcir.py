@@ -27,16 +27,19 @@ from typing import TYPE_CHECKING, Final
 
 from qsage_validate.circuit.qbf import Connective, Gate, PrenexOrder, Qbf, Quantifier, Scope
 from qsage_validate.errors import InputError, counted
-from qsage_validate.formats.qcir_words import (
+from qsage_validate.formats.source import (
     BARE_NAME,
+    BOM,
     FREE,
     GATE,
+    HASH,
     NAME,
     OUTPUT,
+    Source,
     is_comment,
     largest_kept,
+    quoted,
 )
-from qsage_validate.formats.source import BOM, HASH, Source, quoted
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.rewriting import AnyGate, NestedQbf, QuantifierGate, UnboundError

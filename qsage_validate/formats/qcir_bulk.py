@@ -37,16 +37,18 @@ from qsage_validate.errors import InputError, counted
 from qsage_validate.formats.aiger import parse_aiger
 from qsage_validate.formats.aiger_parts import AigerFile
 from qsage_validate.formats.numbers import MAX_DIGITS, Column
-from qsage_validate.formats.qcir_words import (
+from qsage_validate.formats.source import (
+    BOM,
     DENSE,
     FREE,
     GATE,
     OUTPUT,
     SPARSITY,
+    decoded_comment,
     is_comment,
     largest_kept,
+    quoted,
 )
-from qsage_validate.formats.source import BOM, decoded_comment, quoted
 from qsage_validate.system.limits import go_on
 
 # The names of a large formula as one run of bytes

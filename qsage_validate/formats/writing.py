@@ -17,8 +17,7 @@ from typing import Any, Final
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.policy import check_inside
-from qsage_validate.formats.qcir_words import BARE_NAME
-from qsage_validate.formats.source import PACKED, STDIN, Path, guarded, unpacked_name
+from qsage_validate.formats.source import BARE_NAME, PACKED, STDIN, Path, guarded, unpacked_name
 from qsage_validate.system.signals import orderly_termination
 
 _DIRECTORY: Final = "a directory", "a file that can be written"

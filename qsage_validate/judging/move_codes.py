@@ -342,6 +342,12 @@ class MoveStyle:
     """How unusual it is: usual ones are tried first."""
     guessed: bool = False
     """True if no order of the moves says their codes, which were found by the formula's values."""
+    plies: Mapping[tuple[int, Player], Code] = field(default_factory=dict)
+    """Codes of single plies, from 0, that are other ones than the player's."""
+
+    def code(self, ply: int, player: Player) -> Code:
+        """How the move of a ply, from 0, is written."""
+        return self.plies.get((ply, player)) or self.codes[player]
 
     def exchanged(self, patterns: tuple[Pattern, Pattern], players: Sequence[Player]) -> MoveStyle:
         """The style in which two bit patterns of ``players`` have each other's moves."""

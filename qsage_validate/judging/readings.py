@@ -33,6 +33,7 @@ from qsage_validate.judging.python_rules import GameValues
 from qsage_validate.judging.residuals import Residuals, ResidualsOf
 from qsage_validate.judging.screening import (
     ReadingGuess,
+    ReadingKey,
     Screened,
     Screening,
     in_order,
@@ -41,6 +42,7 @@ from qsage_validate.judging.screening import (
     recoded,
     shuffled,
 )
+from qsage_validate.judging.tables import tabled, whole_scopes
 from qsage_validate.system.limits import NEVER, Deadline, Progress, Tell, nobody
 from qsage_validate.validation.finding import Claimed, Proved, Refuted, Verdict
 from qsage_validate.validation.proofs import LevelAnswer
@@ -56,6 +58,8 @@ _ORDERED_EFFORT: Final = 12_000
 _NEAR_EFFORT: Final = 8_000
 _SHUFFLED_EFFORT: Final = 30_000
 _RECODED_EFFORT: Final = 12_000
+_TABLED_EFFORT: Final = 30_000
+_TABLED_SECONDS: Final = 8.0
 # Other codes cast doubt where they agree with nearly all plays.
 _NEAR: Final = 0.95
 _STARTS: Final = 2
@@ -210,7 +214,7 @@ def layout_of(reading: ReadingGuess, sketch: Sketch, game: TwoPlayerGame) -> Lay
     Plies that no play comes to have no moves; those that the formula leaves out are left out.
     """
     plies = [
-        Ply(k, player, reading.style.codes[player].coding(variables))
+        Ply(k, player, reading.style.code(k - 1, player).coding(variables))
         for k, (player, variables) in enumerate(
             zip(sketch.movers, reading.windows, strict=True), start=1
         )
@@ -240,12 +244,14 @@ class _ReadingSearch:
     deadline: Deadline
     tell: Tell
     best: list[Screened] = field(default_factory=list)
-    refuted: set[tuple[str, Windows]] = field(default_factory=set)
-    answers: dict[tuple[str, Windows], LevelAnswer] = field(default_factory=dict)
-    boards: dict[tuple[str, Windows], Layout | None] = field(default_factory=dict)
-    scripts: dict[tuple[str, Windows], OnScripts] = field(default_factory=dict)
-    recoded: dict[tuple[str, Windows], bool] = field(default_factory=dict)
+    refuted: set[ReadingKey] = field(default_factory=set)
+    answers: dict[ReadingKey, LevelAnswer] = field(default_factory=dict)
+    boards: dict[ReadingKey, Layout | None] = field(default_factory=dict)
+    scripts: dict[ReadingKey, OnScripts] = field(default_factory=dict)
+    recoded: dict[ReadingKey, bool] = field(default_factory=dict)
     """Of readings that stand out, whether others agree better that have other codes."""
+    tabled: set[tuple[frozenset[int], ...]] = field(default_factory=set)
+    """Sets of variables for which tables of codes were looked for."""
     root: str | None = None
     residuals: ResidualsOf = field(init=False)
 
@@ -281,8 +287,11 @@ class _ReadingSearch:
         if not self.best:
             raise _no_place(self.formula, self.sketch)
         effort = self.screening.values.effort + _SHUFFLED_EFFORT
+        likely = min(self.best, key=lambda one: one.reading.cost).reading
         return (
             self._rearranged(shuffled(self.screening, effort))
+            or self._recoded(self.best[0])
+            or self._tabled(likely, *whole_scopes(circuit, self.sketch.movers))
             or self._judged(sure=False)
             or self._found(Standing.OPEN, "no reading stands out")
         )
@@ -293,6 +302,21 @@ class _ReadingSearch:
         nothing = ReadingGuess(MoveStyle("nothing, for none is ever legal", {}), (), 0)
         self.best = [self.screening.ask(nothing)]
         return self._found(Standing.ANY, "the game ends before its first ply")
+
+    def _tabled(self, start: ReadingGuess, *others: Windows) -> FoundReadings | None:
+        """A reading whose codes are found by the formula's values, if one fits."""
+        for windows in (start.windows, *others):
+            key = tuple(map(frozenset, windows))
+            if key not in self.tabled and not self.deadline.over:
+                self.tabled.add(key)
+                effort = self.screening.values.effort + _TABLED_EFFORT
+                limit = self.deadline.sooner_by_work(_TABLED_SECONDS)
+                found = self._rearranged(
+                    tabled(self.screening, self.game, windows, start.style, effort, limit)
+                )
+                if found is not None:
+                    return found
+        return None
 
     def _rearranged(self, others: Iterable[Screened]) -> FoundReadings | None:
         """A reading that fits with the variables of plies in another order, if there is one."""
@@ -534,21 +558,30 @@ class _ReadingSearch:
         Where other codes agree with every play, the reading with them, if it is proved or nothing
         speaks against it. ``None`` where they agree with more plays, or the time is up.
         """
-        first, *_ = best = self.best
-        if first.reading.key not in self.recoded:
-            self.best = [*best]
-            effort = self.screening.values.effort + _RECODED_EFFORT
-            found = self._rearranged(recoded(self.screening, first, effort))
-            others = [one.share for one in self.best if not any(one is old for old in best)]
-            better = max(others, default=0.0)
-            self.best = best
-            if found is not None:
-                return found
-            near = better > first.share and better >= _NEAR and self.screening.is_over(effort)
-            self.recoded[first.reading.key] = near or self.deadline.over
+        first = self.best[0]
+        found = self._recoded(first)
+        if found is not None:
+            return found
         if self.recoded[first.reading.key]:
             return None
         return self._found(Standing.BEST, why, by_codes=by_codes)
+
+    def _recoded(self, first: Screened) -> FoundReadings | None:
+        """The reading with other codes than ``first`` has, if one is proved, or fits."""
+        if first.reading.key in self.recoded:
+            return None
+        best = self.best
+        self.best = [*best]
+        effort = self.screening.values.effort + _RECODED_EFFORT
+        found = self._rearranged(recoded(self.screening, first, effort))
+        others = [one.share for one in self.best if not any(one is old for old in best)]
+        near = max(others, default=0.0)
+        cut = near > first.share and near >= _NEAR and self.screening.is_over(effort)
+        found = found or self._tabled(first.reading)
+        if found is None:
+            self.best = best
+            self.recoded[first.reading.key] = cut or self.deadline.over
+        return found
 
     def _is_settled(self, reading: ReadingGuess) -> bool:
         """True if a difference cannot come from the order of the bits.

@@ -161,6 +161,10 @@ _MOST_READINGS: Final = 4000
 _ROUNDS: Final = ((6, 120), (20, 24), (60, 12))
 
 
+_Codes = tuple[tuple[str, Pattern], ...]
+ReadingKey = tuple[str, Windows, _Codes]
+
+
 @dataclass(frozen=True)
 class ReadingGuess:
     """A guess: the variables of each ply, in the formula's order, and how moves are written."""
@@ -170,15 +174,17 @@ class ReadingGuess:
     cost: int
 
     @property
-    def key(self) -> tuple[str, Windows]:
+    def key(self) -> ReadingKey:
         """What tells readings of one search apart."""
-        return self.style.words, self.windows
+        return self.style.words, self.windows, _codes_of(self.style) if self.style.guessed else ()
 
     def fixed(self, movers: Sequence[Player], moves: Sequence[str]) -> dict[int, bool] | None:
         """The values that say ``moves``; ``None`` where a move has no code."""
         values: dict[int, bool] = {}
-        for player, variables, move in zip(movers, self.windows, moves, strict=False):
-            code = self.style.codes[player]
+        for ply, (player, variables, move) in enumerate(
+            zip(movers, self.windows, moves, strict=False)
+        ):
+            code = self.style.code(ply, player)
             if move not in code.patterns:
                 return None
             values |= code.fixed(variables, move)
@@ -261,7 +267,7 @@ class Screening:
         if not self.sketch.movers:
             return False
         live = self._live(reading, 0)
-        code = reading.style.codes[self.sketch.movers[0]]
+        code = reading.style.code(0, self.sketch.movers[0])
         start = self.sketch.simulator.legal_moves(self.sketch.simulator.start())
         legal = frozenset(code.patterns.get(move) for move in start)
         return live is not None and live == legal and len(live) < 1 << code.width
@@ -559,26 +565,35 @@ def _exchanges(style: MoveStyle, sketch: Sketch) -> list[_Exchange]:
     return found
 
 
-def _codes_of(style: MoveStyle) -> tuple[tuple[str, Pattern], ...]:
-    return tuple(pair for code in style.codes.values() for pair in sorted(code.patterns.items()))
+def _codes_of(style: MoveStyle) -> _Codes:
+    every = (*style.codes.values(), *style.plies.values())
+    return tuple(pair for code in every for pair in sorted(code.patterns.items()))
 
 
 def _in_words(one: Screened, start: Screened) -> Screened:
     """The reading with words that name each move whose code is another one than in ``start``."""
     style, before = one.reading.style, start.reading.style
+    changed = changes(style, before)
+    words = f"{before.words}, but {', '.join(changed)}"
+    style = replace(style, words=words) if changed else before
+    return replace(one, reading=replace(one.reading, style=style))
+
+
+def changes(style: MoveStyle, before: MoveStyle) -> list[str]:
+    """The moves whose codes are other ones than ``before``, each with its number or place."""
     alike = len({_codes_of(replace(style, codes={p: c})) for p, c in style.codes.items()}) == 1
+    ways = [("" if alike else f"{p} ", code, before.codes[p]) for p, code in style.codes.items()]
+    ways += [(f"at ply {at[0] + 1} ", code, before.code(*at)) for at, code in style.plies.items()]
     changed: dict[str, None] = {}
-    for player, code in style.codes.items():
-        for move, bits in code.patterns.items():
-            if bits != before.codes[player].patterns[move]:
+    for whose, code, usual in ways:
+        for move in sorted(code.patterns, key=[*usual.patterns, *code.patterns].index):
+            bits = code.patterns[move]
+            if bits != usual.patterns.get(move):
                 own = bits if before.words.endswith(LSB) else reversed(bits)
                 number = sum(bit << k for k, bit in enumerate(own))
                 place = 1 + bits.index(True) if code.one_hot else number
-                changed[f"{'' if alike else f'{player} '}{move} is {place}"] = None
-    if not changed:
-        return replace(one, reading=replace(one.reading, style=before))
-    words = f"{before.words}, but {', '.join(changed)}"
-    return replace(one, reading=replace(one.reading, style=replace(style, words=words)))
+                changed[f"{whose}{move} is {place}"] = None
+    return [*changed]
 
 
 def shuffled(screening: Screening, effort: float) -> Iterator[Screened]:

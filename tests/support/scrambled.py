@@ -151,6 +151,34 @@ def numbered(
     return _formula(game, circuit, scopes, chosen, idle, wrong)
 
 
+def by_tables(
+    game: Claiming,
+    tables: Sequence[Mapping[str, str]],
+    *,
+    wrong: Callable[[CircuitBuilder, Chosen], int] | None = None,
+) -> Qbf:
+    """Each ply's table has the bits of its positions, ``0`` and ``1`` from left to right.
+
+    ``wrong`` is one more condition for Black.
+    """
+    variables = iter(range(1, 1000))
+    scopes: list[Scope] = []
+    for ply, table in enumerate(tables):
+        own = tuple(next(variables) for _ in next(iter(table.values())))
+        scopes.append(Scope(EXISTS if game.player(ply) is Player.BLACK else FORALL, own))
+    circuit = CircuitBuilder(next(variables))
+    chosen = [
+        {
+            position: circuit.and_(
+                *(v if bit == "1" else -v for v, bit in zip(scope.variables, bits, strict=True))
+            )
+            for position, bits in table.items()
+        }
+        for scope, table in zip(scopes, tables, strict=True)
+    ]
+    return _formula(game, circuit, scopes, chosen, [], wrong)
+
+
 def one_hot(game: Claiming) -> Qbf:
     """A variable for each position and ply, exactly one of which is true."""
     count = len(game.positions)

@@ -30,10 +30,10 @@ from qsage_validate.circuit.sat import Satisfiable, Solver, TimedOut, circuit_cl
 from qsage_validate.circuit.simplify import satisfy
 from qsage_validate.errors import UndecidedError, counted
 from qsage_validate.formats.qcir import parse_qcir
-from qsage_validate.formats.qcir_words import NAME
 from qsage_validate.formats.qdimacs import Dimacs, parse_qdimacs, split_dimacs
 from qsage_validate.formats.source import (
     HASH,
+    NAME,
     Format,
     Path,
     Source,
