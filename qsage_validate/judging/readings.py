@@ -59,7 +59,8 @@ _NEAR_EFFORT: Final = 8_000
 _SHUFFLED_EFFORT: Final = 30_000
 _RECODED_EFFORT: Final = 12_000
 _TABLED_EFFORT: Final = 30_000
-_TABLED_SECONDS: Final = 8.0
+_TABLED_SECONDS: Final = 6.0
+_TABLED_PART: Final = 0.2
 # Other codes cast doubt where they agree with nearly all plays.
 _NEAR: Final = 0.95
 _STARTS: Final = 2
@@ -310,7 +311,7 @@ class _ReadingSearch:
             if key not in self.tabled and not self.deadline.over:
                 self.tabled.add(key)
                 effort = self.screening.values.effort + _TABLED_EFFORT
-                limit = self.deadline.sooner_by_work(_TABLED_SECONDS)
+                limit = self.deadline.share(_TABLED_PART).sooner_by_work(_TABLED_SECONDS)
                 found = self._rearranged(
                     tabled(self.screening, self.game, windows, start.style, effort, limit)
                 )

@@ -58,7 +58,7 @@ _COST: Final = 8
 _MOST_TEXTS: Final = 16
 _MOST_CHANGES: Final = 4
 # Seconds for each sharing of tables, by turns.
-_PATIENCE: Final = (0.5, 2.0, 8.0)
+_PATIENCE: Final = (0.5, 1.5, 6.0)
 
 _Sharing = tuple[int, ...]
 """For each ply the number of its table: plies with one number share one.  Below 0 it is known."""
@@ -460,9 +460,9 @@ class _Search:
                 return replace(style, words=f"{self.start.words}, but {', '.join(changed)}")
         orders = {player: _order(code) for player, code in style.codes.items()}
         if len(set(orders.values())) == 1:
-            words = f"numbers in the order {next(iter(orders.values()))}"
+            words = f"numbers {next(iter(orders.values()))}"
         else:
-            own = (f"{player}'s in the order {order}" for player, order in orders.items())
+            own = (f"{player}'s {order}" for player, order in orders.items())
             words = f"numbers, {', '.join(own)}"
         for k, ((ply, _), code) in enumerate(style.plies.items()):
             words += f",{' but' * (not k)} at ply {ply + 1} {_order(code)}"
@@ -475,7 +475,12 @@ def _code(table: _Table, number: int, width: int) -> Code:
 
 
 def _order(code: Code) -> str:
-    """The moves by their numbers, ``-`` for a number without one."""
-    texts = ["-" if text is None else text for text in code.texts]
+    """The moves by their numbers, ``-`` for a number without one; or each with its number."""
+    numbers = {text: number for number, text in enumerate(code.texts) if text is not None}
+    if len(code.texts) > 2 * len(numbers):
+        texts = [f"{text}={number}" for text, number in numbers.items()]
+    else:
+        texts = ["-" if text is None else text for text in code.texts]
     more = len(texts) - _MOST_TEXTS
-    return " ".join(texts[:_MOST_TEXTS]) + (f" ... ({more} more)" if more > 0 else "")
+    shown = " ".join(texts[:_MOST_TEXTS]) + (f" ... ({more} more)" if more > 0 else "")
+    return shown if len(texts) < len(code.texts) else f"in the order {shown}"

@@ -75,15 +75,21 @@ from research.benchmarks.strangers_truth import (
     judge_drawn,
     permuted,
     read_formula,
+    recoded,
     value_after,
 )
 
+CODES: Final = ("other codes", "a player's codes", "a ply's codes")
 FORMS: Final = (
     *("as it is", "renamed", "permuted", "tseitin", "polarity", "moved", "permuted clauses"),
+    *CODES,
     WITH_META,
 )
 """As it is; other numbers; these and another order inside of blocks; clauses by Tseitin, by
-polarity, by Tseitin with definitions as far left as they may stand, by polarity and permuted."""
+polarity, by Tseitin with definitions as far left as they may stand, by polarity and permuted.  Of
+small games in QCIR: the codes of moves in any order, in one order a player, or with two moves of
+one ply exchanged."""
+_MOST_BITS: Final = 7
 GROUPS: Final = ("hex", "grid", "positional", "bwnib", "hqspre", "sqval", "own", "gdl")
 _VALUE_SECONDS: Final = 10.0
 _DRAWN: Final = 40
@@ -640,13 +646,57 @@ def forms_of(case: Case, forms: Iterable[str], seed: int) -> Iterator[tuple[str,
             yield form, formula, same
         elif form in ("renamed", "permuted"):
             yield (form, *permuted(formula, seed, within=form == "permuted"))
-        elif form != WITH_META and not formula.clausal:
+        elif form not in (WITH_META, *CODES) and not formula.clausal:
             clauses = clausified(formula, polarity=form.startswith("p"), moved=form == "moved")
             if form == "permuted clauses":
                 renamed, names = permuted(clauses, seed)
                 yield form, renamed, names
             else:
                 yield form, clauses, same
+
+
+def recoded_case(case: Case, form: str, seed: int) -> Case | None:
+    """A small case whose moves have other codes; ``None`` where codes are no numbers of few bits."""
+    formula = case.formula()
+    if not case.small or case.reading is None or case.rules is None or formula.clausal:
+        return None
+    rng = random.Random(f"{case.name} {seed}")
+    before = case.reading(formula, case.rules())
+    blocks = [[*next(iter(ply.values()))] for ply in before if ply]
+    widths = {*map(len, blocks)}
+    if len(widths) != 1 or max(widths) > _MOST_BITS or len(blocks) != len(before):
+        return None
+    codes = (
+        (code, block) for ply, block in zip(before, blocks, strict=True) for code in ply.values()
+    )
+    if any([*code] != block for code, block in codes):
+        return None
+    size = 1 << widths.pop()
+    existential = {v for quantifier, block in formula.prefix if quantifier == "e" for v in block}
+    shared = [rng.sample(range(size), size) for _ in range(2)]
+    tables = [
+        [*range(size)]
+        if form == "a ply's codes"
+        else shared[form == "a player's codes" and block[0] in existential]
+        for block in blocks
+    ]
+    if form == "a ply's codes":
+        made = rng.randrange(len(before))
+        one, other = (number_of(code) for code in rng.sample([*before[made].values()], 2))
+        tables[made][one], tables[made][other] = other, one
+    after = [
+        {m: _code([*code], table.index(number_of(code))) for m, code in ply.items()}
+        for ply, table in zip(before, tables, strict=True)
+    ]
+    changed = recoded(formula, blocks, tables)
+    return replace(
+        case, formula=partial(_same, changed), reading=lambda _, __: after, expected=None
+    )
+
+
+def number_of(code: Mapping[int, bool]) -> int:
+    """The number of a code, whose first bit is the most significant one."""
+    return sum(bit << k for k, bit in enumerate(reversed([*code.values()])))
 
 
 def faulty_cases(right: Sequence[Case], count: int, seed: int) -> Iterator[Case]:
@@ -694,6 +744,12 @@ def rows(options: argparse.Namespace, folder: Path) -> Iterator[Row]:
         for form, formula, names in forms_of(case, options.forms, options.seed):
             if (case.name, form, "") not in known:
                 yield row_of(case, form, formula, names, options)
+        for form in (form for form in options.forms if form in CODES):
+            other = recoded_case(case, form, options.seed)
+            if other is not None and (case.name, form, "") not in known:
+                changed = other.formula()
+                same = {v: v for v in changed.variables}
+                yield row_of(other, form, changed, same, options)
     if options.faults:
         right = [case for case in chosen if case.small and _right(case)]
         for case in faulty_cases(right, options.faults, options.seed):

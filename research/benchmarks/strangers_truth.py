@@ -168,6 +168,40 @@ def permuted(formula: Formula, seed: int, *, within: bool = True) -> tuple[Formu
     return after, {v: new[v] for v in variables}
 
 
+def recoded(
+    formula: Formula, blocks: Sequence[Sequence[int]], tables: Sequence[Sequence[int]]
+) -> Formula:
+    """The formula in which the code ``c`` of a block means what ``tables[...][c]`` meant.
+
+    A code is the number of the block's bits, the first one the most significant.
+    """
+    gates: dict[int, tuple[str, tuple[int, ...]]] = {}
+    top = max((*formula.variables, *formula.gates))
+    meant: dict[int, int] = {}
+    for block, table in zip(blocks, tables, strict=True):
+        codes: list[int] = []
+        for code in range(len(table)):
+            top += 1
+            codes.append(top)
+            gates[top] = "and", tuple(v if x else -v for v, x in _bits(block, code))
+        for place, v in enumerate(reversed(block)):
+            top += 1
+            meant[v] = top
+            gates[top] = "or", tuple(g for g, n in zip(codes, table, strict=True) if n >> place & 1)
+
+    def literal(x: int) -> int:
+        return meant.get(abs(x), abs(x)) * (1 if x > 0 else -1)
+
+    for gate, (connective, inputs) in formula.gates.items():
+        gates[gate] = connective, tuple(map(literal, inputs))
+    return Formula(formula.prefix, gates, literal(formula.output))
+
+
+def _bits(block: Sequence[int], code: int) -> Iterator[tuple[int, bool]]:
+    for place, v in enumerate(reversed(block)):
+        yield v, bool(code >> place & 1)
+
+
 def _some_order(formula: Formula, rng: random.Random) -> Iterator[int]:
     """The gates in a random order in which inputs come first."""
     waiting = {
