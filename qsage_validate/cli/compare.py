@@ -116,6 +116,8 @@ def command(
     _refuse(chosen, "formulas, which are no games")
     if output is not None and cert is None:
         raise UsageError("found -o without --cert, whose strategy it would be")
+    if read.dialect is not None and cert is None:
+        raise UsageError("found --dialect without --cert, whose dialect it would be")
     if "-" in (*model.words, cert, shared):
         raise UsageError("a comparison needs its files by name, not '-'")
     if exact:

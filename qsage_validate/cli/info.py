@@ -190,6 +190,8 @@ def _tell_file(
         raise InputError(name, 1, 1, f"a {found.value}", f"one of {formats}")
     if names and found not in (Format.QCIR, Format.QDIMACS):
         raise UsageError(f"found --names with {found.value}, expected it with a formula")
+    if prenex is not None and formula is None and found is not Format.QCIR:
+        raise UsageError(f"found --prenex with {found.value}, expected it with {Format.QCIR.value}")
     facts = {"file": name, "format": found.value, "bytes": len(data)}
     if formula is None:
         facts |= describe[found](data, name)

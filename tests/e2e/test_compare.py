@@ -258,6 +258,7 @@ def test_words_that_do_not_go(qsage: Qsage) -> None:
         (("httt", *EL, "--encodings", "lifted,lifted"), "found 1 encoding, expected two or more"),
         (("httt", *EL, "--encodings", "all", "--exact"), "found --exact with --encodings"),
         (("el.qcir", "el.qcir", "--exact", "--cert", "x"), "found --cert with --exact"),
+        (("el.qcir", "el.qcir", "--dialect", "caqe"), "found --dialect without --cert"),
         (("el.qcir", "el.qcir", "--questions", "9"), "found --questions without --exact"),
     ):
         done = qsage("compare", *words)

@@ -169,6 +169,7 @@ def test_info_takes_a_game_as_other_commands_do(
         (("httt", "--cert", "sample:tic.aig"), "found --cert with httt, a game: expected a"),
         (("sample:tic", "--size", "4"), "found 'sample:tic.qcir' (QCIR), expected a file (PG, "),
         (("httt", "hex"), "found no such file"),
+        (("sample:tic.aig", "--prenex", "up"), "found --prenex with AIGER"),
         (("sample:tic", "a", "b"), "found 3 words, expected FORMULA CERT"),
         (("--cert", "sample:tic.aig"), "found --cert without FILE, expected FORMULA CERT"),
     ],
