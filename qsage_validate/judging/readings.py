@@ -180,6 +180,8 @@ class FoundReadings:
     def layout_of(self, reading: ReadingGuess) -> Layout:
         """The layout of a reading: moves alone, and the rules."""
         layout = layout_of(reading, self.sketch, self.game)
+        if reading.style.guessed:
+            layout = replace(layout, source=f"{layout.source}: codes that its values alone tell")
         if self.residuals is not None and not stands_as_in(self.residuals.formula, reading):
             layout = replace(layout, source=f"{layout.source}, with variables of a ply exchanged")
         return replace(layout, model=dict(self.model))

@@ -110,6 +110,7 @@ def test_the_words_and_the_layout_tell_the_codes_of_each_ply(tmp_path: Path) -> 
     found = find_layout(formula, game)
     words = found.readings[0].reading.style.words
     assert words == ("numbers in the game's order, but at ply 5 a3 is 4, at ply 5 b2 is 2")
+    assert found.layout.source == f"found: moves as {words}: codes that its values alone tell"
     written = parse_qcir(qcir_text(with_layout(formula, found.layout)))
     layout = layout_from_comments(written)
     assert layout is not None
