@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 
 import pytest
 
 from qsage_validate.circuit.builder import CircuitBuilder
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
+from qsage_validate.circuit.sat import Solver, load
 from qsage_validate.encodings.layout_lines import with_layout
 from qsage_validate.encodings.layout_reader import layout_from_comments
 from qsage_validate.formats.qcir import parse_qcir
@@ -18,8 +20,10 @@ from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.games.registry import find_command
 from qsage_validate.judging.encoding import judge
 from qsage_validate.judging.judged import judge_found
+from qsage_validate.judging.move_codes import sketch_of
 from qsage_validate.judging.readings import find_layout
-from qsage_validate.judging.tables import whole_scopes
+from qsage_validate.judging.tables import _Plays, whole_scopes
+from qsage_validate.system.limits import NEVER
 from qsage_validate.validation.finding import Proved
 from tests.support.scrambled import Chosen, Claiming, by_tables
 
@@ -138,6 +142,44 @@ def test_no_table_makes_a_wrong_formula_right(
     formula = by_tables(GAME, FORMS[form], wrong=wrong)
     found = find_layout(formula, rules_of(GAME, tmp_path))
     assert not isinstance(judge_found(formula, found).verdict, Proved)
+
+
+@pytest.mark.parametrize(
+    ("play", "black_wins"), [("a1 b1 a2", True), ("a1 b1 b3 a2 b2", False), ("a1 a1", None)]
+)
+def test_a_value_that_is_not_the_winner_is_no_explanation(
+    play: str, black_wins: bool | None, tmp_path: Path
+) -> None:
+    """After an illegal move of White's nothing is wanted."""
+    game = rules_of(GAME, tmp_path)
+    plays = _Plays.of(game, sketch_of(game), NEVER)
+    moves = play.split()
+    for value in (False, True):
+        clauses = plays.clauses(len(moves), value)
+        if clauses is None:
+            assert black_wins is None
+            continue
+        with Solver("minisat22") as solver:
+            load(solver, clauses.literals)
+            number = 0
+            for move, names in zip_longest(moves, plays.names):
+                for name in names:
+                    number += 1
+                    solver.add_clause([number if name == move else -number])
+            assert solver.solve() is (black_wins is None or value is black_wins)
+
+
+def test_a_code_of_blacks_that_is_no_move_loses(tmp_path: Path) -> None:
+    game = rules_of(GAME, tmp_path)
+    plays = _Plays.of(game, sketch_of(game), NEVER)
+    for value in (False, True):
+        clauses = plays.clauses(GAME.plies, value)
+        assert clauses is not None
+        with Solver("minisat22") as solver:
+            load(solver, clauses.literals)
+            for number in range(1, sum(map(len, plays.names)) + 1):
+                solver.add_clause([-number])  # no code stands for a move
+            assert solver.solve() is (not value)
 
 
 def test_whole_scopes_are_plies_where_players_take_turns_in_them() -> None:
