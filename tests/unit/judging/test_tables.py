@@ -100,7 +100,7 @@ def test_codes_of_any_kind_are_found(form: str, tmp_path: Path) -> None:
 def test_a_ply_whose_moves_are_exchanged_refutes_nothing(
     ply: int, pair: tuple[str, str], tmp_path: Path
 ) -> None:
-    """Nearly all plays agree with the other plies' table: five of these twelve were refuted."""
+    """Nearly all plays agree with the other plies' table: two of these twelve were refuted."""
     one, other = pair
     exchanged = {**USUAL, one: USUAL[other], other: USUAL[one]}
     tables = [exchanged if k == ply else USUAL for k in range(SHORT.plies)]
