@@ -312,6 +312,8 @@ class _ReadingSearch:
             key = tuple(map(frozenset, windows))
             if key not in self.tabled and not self.deadline.over:
                 self.tabled.add(key)
+                text = f"{counted(self.screening.tried, 'reading')}, and codes by the values"
+                self.tell(Progress("readings", text, self.screening.tried, None))
                 effort = self.screening.values.effort + _TABLED_EFFORT
                 limit = self.deadline.share(_TABLED_PART).sooner_by_work(_TABLED_SECONDS)
                 found = self._rearranged(

@@ -163,6 +163,7 @@ _ROUNDS: Final = ((6, 120), (20, 24), (60, 12))
 
 _Codes = tuple[tuple[str, Pattern], ...]
 ReadingKey = tuple[str, Windows, _Codes]
+"""Words, the variables of each ply, and the codes where the words do not say them."""
 
 
 @dataclass(frozen=True)
@@ -376,8 +377,8 @@ _MOST_RECODED: Final = 4000
 _MOST_VAIN: Final = 100
 # Other variables of a scope that may belong to a move, as far as they are few.
 _MOST_SPARE: Final = 4
-# The cost of a reading whose bits are in no order of the file.
-_COST: Final = 8
+COST: Final = 8
+"""The cost of a reading whose bits or codes are in no order of the file."""
 
 
 def rearranged(
@@ -434,7 +435,7 @@ def _neighbours(reading: ReadingGuess, ply: int, pool: Sequence[int]) -> Iterato
 
 def _with(reading: ReadingGuess, ply: int, window: tuple[int, ...]) -> ReadingGuess:
     windows = (*reading.windows[:ply], window, *reading.windows[ply + 1 :])
-    return replace(reading, windows=windows, cost=max(reading.cost, _COST))
+    return replace(reading, windows=windows, cost=max(reading.cost, COST))
 
 
 def _exchanged(window: tuple[int, ...], others: Sequence[int]) -> Iterator[tuple[int, ...]]:
@@ -533,7 +534,7 @@ def _steps(reading: ReadingGuess, formula: Qbf, sketch: Sketch) -> list[_Step]:
 def _stepped(reading: ReadingGuess, step: _Step) -> ReadingGuess:
     """The reading after a step; the same one where the variable belongs to another ply by now."""
     if len(step) == 2:
-        return replace(reading, style=reading.style.exchanged(*step), cost=_COST)
+        return replace(reading, style=reading.style.exchanged(*step), cost=COST)
     ply, i, v = step
     window = [*reading.windows[ply]]
     if v in window:
@@ -639,7 +640,7 @@ def shuffled(screening: Screening, effort: float) -> Iterator[Screened]:
     for _, style, candidates, pools in starts[:_MOST_STARTS]:
         if screening.is_over(effort):
             return
-        reading = ReadingGuess(style, tuple(own[0] for own in candidates), _COST)
+        reading = ReadingGuess(style, tuple(own[0] for own in candidates), COST)
         yield rearranged(screening, screening.ask(reading, _FEW_PLAYS), effort, pools)
 
 
@@ -651,7 +652,7 @@ def _combined(
     chosen = sorted(islice(product(*ranked), 50 * _MOST_COMBINED), key=sum)
     for which in chosen[:_MOST_COMBINED]:
         windows = tuple(own[k] for own, k in zip(candidates, which, strict=True))
-        yield ReadingGuess(style, windows, _COST)
+        yield ReadingGuess(style, windows, COST)
 
 
 def order_key(style: MoveStyle, windows: Windows) -> tuple[str, tuple[frozenset[int], ...]]:
@@ -672,7 +673,7 @@ def _every_order(style: MoveStyle, pools: Windows) -> Iterator[ReadingGuess]:
     Rates tell little of White's plies where illegal moves of White's do nothing, or lose.
     """
     for windows in product(*map(permutations, pools)):
-        yield ReadingGuess(style, windows, _COST)
+        yield ReadingGuess(style, windows, COST)
 
 
 def _by_rates(

@@ -33,7 +33,7 @@ from qsage_validate.judging.move_codes import (
     Windows,
     views,
 )
-from qsage_validate.judging.screening import ReadingGuess, Screened, Screening, changes
+from qsage_validate.judging.screening import COST, ReadingGuess, Screened, Screening, changes
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.kernel.reading import PlyReading, Reading, Walk, WalkPly
 from qsage_validate.system.limits import Deadline
@@ -54,7 +54,6 @@ _MOST_NEW: Final = 200
 _ODD: Final = 0.4
 # Tables that fit, and are refuted, before the search for others is given up.
 _MOST_FITTING: Final = 3
-_COST: Final = 8
 _MOST_TEXTS: Final = 16
 _MOST_CHANGES: Final = 4
 # Seconds for each sharing of tables, by turns.
@@ -217,6 +216,7 @@ class _Tables:
                 self._at_most_one([self._says[number, code, name] for name in names])
             for name in names:
                 literals = [self._says[number, code, name] for code in codes]
+                # Encoders give a move one code; without this tables are found later.
                 self._at_most_one(literals)
                 if any(name in needed[k] for k in own):
                     self.solver.add_clause(literals)
@@ -448,7 +448,7 @@ class _Search:
             if number != usual[player]
         }
         style = MoveStyle("", codes, guessed=True, plies=plies)
-        return ReadingGuess(self._in_words(style), self.windows, _COST)
+        return ReadingGuess(self._in_words(style), self.windows, COST)
 
     def _in_words(self, style: MoveStyle) -> MoveStyle:
         """The style with words for what differs from the first one, or else for all numbers."""

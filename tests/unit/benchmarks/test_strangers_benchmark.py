@@ -70,6 +70,19 @@ def test_brute_force_tells_the_samples_apart_in_each_form(
     assert judge(renamed, puzzle, moved) == truth
 
 
+@pytest.mark.parametrize("form", strangers.CODES)
+def test_a_formula_in_other_codes_is_right_by_these_and_wrong_by_its_own(form: str) -> None:
+    case = next(one for one in strangers.own_formulas() if one.encoding == "la")
+    other = strangers.recoded_case(case, form, 1)
+    assert case.rules is not None
+    assert case.reading is not None
+    assert other is not None
+    assert other.reading is not None
+    rules, formula = case.rules(), other.formula()
+    assert judge(formula, rules, other.reading(formula, rules)).first is None
+    assert judge(formula, rules, case.reading(case.formula(), rules)).first is not None
+
+
 def test_drawn_plays_tell_the_samples_apart(puzzle: Hex) -> None:
     for name, right in (("puzzle", True), ("puzzle-wrong", False)):
         formula = read_formula(SAMPLES / f"{name}.qcir")
