@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import zip_longest
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -20,9 +21,10 @@ from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.games.registry import find_command
 from qsage_validate.judging.encoding import judge
 from qsage_validate.judging.judged import judge_found
-from qsage_validate.judging.move_codes import sketch_of
+from qsage_validate.judging.move_codes import sketch_of, styles
 from qsage_validate.judging.readings import find_layout
-from qsage_validate.judging.tables import _Plays, whole_scopes
+from qsage_validate.judging.screening import Screening
+from qsage_validate.judging.tables import _Plays, _Search, whole_scopes
 from qsage_validate.system.limits import NEVER
 from qsage_validate.validation.finding import Proved
 from tests.support.scrambled import Chosen, Claiming, by_tables
@@ -180,6 +182,29 @@ def test_a_code_of_blacks_that_is_no_move_loses(tmp_path: Path) -> None:
             for number in range(1, sum(map(len, plays.names)) + 1):
                 solver.add_clause([-number])  # no code stands for a move
             assert solver.solve() is (not value)
+
+
+def test_some_plays_have_a_code_of_blacks_that_is_no_legal_move(tmp_path: Path) -> None:
+    game, formula = rules_of(GAME, tmp_path), by_tables(GAME, [USUAL] * 5)
+    screening = Screening(formula, sketch_of(game))
+    windows = tuple(scope.variables for scope in formula.scopes)
+    plays = _Plays.of(game, screening.sketch, NEVER)
+    usual = next(iter(styles(screening.sketch)))
+    search = _Search(screening, plays, windows, usual, inf, NEVER)
+    move_of = {tuple(bit == "1" for bit in bits): cell for cell, bits in USUAL.items()}
+    table = {(0, code): move for code, move in move_of.items()}
+    illegal = 0
+    for _ in range(200):
+        drawn = search._drawn((0,) * 5, table)
+        assert drawn is not None
+        codes, black_wins = drawn
+        moves = [move_of.get(code) for code in codes]
+        first = next((k for k, m in enumerate(moves) if m is None or m in moves[:k]), None)
+        if first is not None:
+            assert GAME.player(first) is Player.BLACK
+            assert (len(codes), black_wins) == (5, False)
+            illegal += 1
+    assert 20 < illegal < 180
 
 
 def test_whole_scopes_are_plies_where_players_take_turns_in_them() -> None:
