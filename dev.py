@@ -70,6 +70,8 @@ GATE = (
         "tests",
         (
             *("pytest", "-nauto", "--maxprocesses=8", "--dist=loadfile", "--no-loadscope-reorder"),
+            # What crashed a process is run again in the next one, and ends that as well.
+            "--max-worker-restart=1",
             f"--override-ini=cache_dir={CACHE}",
         ),
     ),

@@ -3,12 +3,14 @@ from __future__ import annotations
 import gc
 import os
 import signal
+from collections.abc import Generator
 from itertools import count
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
+from tests.support.stuck import ending_within
 from tests.support.tiers import full_tests, names_of
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -49,6 +51,13 @@ def pytest_xdist_auto_num_workers() -> int:
     """Half as many processes again as there are cores: tests that start programs often wait."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return max(1, (cores or 1) * 3 // 2)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Generator[None, object, object]:
+    """A test that hangs fails, and the others are run."""
+    with ending_within():
+        return (yield)
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m selects
