@@ -120,10 +120,11 @@ async def play(url: str, steps: list[tuple[str, str]]) -> Screen:
 
 
 async def until(opened: Any, screen: Screen, awaited: str) -> None:
-    """Read until a text is on the screen."""
+    """Read until a text is on the screen; a cursor that blinks sends for ever."""
+    over = time.monotonic() + 120
     while awaited not in screen.text:
         message = await opened.receive(timeout=60)
-        if message.type is not aiohttp.WSMsgType.BINARY:
+        if time.monotonic() > over or message.type is not aiohttp.WSMsgType.BINARY:
             raise AssertionError(f"{awaited!r} did not come:\n{screen.text}")
         screen.feed(message.data)
 

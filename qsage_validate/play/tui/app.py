@@ -51,8 +51,7 @@ class PlayApp(ToolsApp):
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
-            # "Type" is handled before the keys that follow it are given to the board.
-            Binding(a.keys or a.key, a.name, a.title, False, a.key, priority=a.name == "type")
+            Binding(a.keys or a.key, a.name, a.title, show=False, key_display=a.key)
             for a in ACTIONS
         ),
         Binding("escape", "escape", "Back to the play", show=False),
@@ -274,11 +273,6 @@ class PlayApp(ToolsApp):
             self._play(event.move)
 
     # Actions
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """True if a binding applies: inputs and dialogs take ":" and "/" for themselves."""
-        taken = isinstance(self.focused, Input) or len(self.screen_stack) > 1
-        return not (action == "type" and taken)
 
     def action_cancel(self) -> None:
         if self.work is not None and self.work.cancel():

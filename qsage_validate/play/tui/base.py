@@ -12,6 +12,7 @@ Questions to a busy worker wait in a queue.  The answers arrive as :class:`Answe
 
 from __future__ import annotations
 
+import asyncio
 import os
 import select
 import signal
@@ -19,7 +20,7 @@ import sys
 import threading
 from abc import abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from copy import copy
 from dataclasses import dataclass, replace
@@ -391,6 +392,8 @@ STYLES: Final = os.path.join(os.path.dirname(__file__), "play.tcss")
 """The styles of a board."""
 
 _SOON: Final = 0.02
+# How often other tasks get a turn before a key is taken that comes after others.
+_MOST_TURNS: Final = 1_000
 # How long a last line waits for who reads it, in seconds.
 _PATIENCE: Final = 2.0
 
@@ -527,7 +530,38 @@ class LeavableApp(App[Result | Exit], Generic[Result]):
             if not is_confined():
                 self.action_suspend_process()
             return
+        if isinstance(event, events.Key) and not event.is_forwarded:
+            await self._drained()
+            if await self._is_answered(event):
+                return
         await super().on_event(event)
+
+    async def _is_answered(self, key: events.Key) -> bool:
+        """Answer a key that is bound; a widget may take it for itself.
+
+        Textual gives it to the widget with the focus, whence it comes back behind all keys that
+        were read with it: what was typed for the screen that it opens would be lost.
+        """
+        focused = self.focused
+        if focused is not None and focused.check_consume_key(key.key, key.character):
+            return False
+        return await self._check_bindings(key.key, True) or await self._check_bindings(key.key)
+
+    def _asked(self) -> Iterable[MessagePump]:
+        """Who may still be answering the key before."""
+        focused = self.focused
+        return (self.screen,) if focused is None else focused.ancestors_with_self[:-1]
+
+    async def _drained(self) -> None:
+        """Wait until what was typed before is answered, for a while."""
+        quiet = 0
+        for _ in range(_MOST_TURNS):
+            # An answer is a message to what is around, and so on: twice nothing is none.
+            waiting = any(pump.message_queue_size for pump in self._asked())
+            quiet = 0 if waiting else quiet + 1
+            if self.is_ending or quiet > 1:
+                return
+            await asyncio.sleep(0)
 
     def action_command_palette(self) -> None:
         if self.use_command_palette and not isinstance(self.screen, Palette):

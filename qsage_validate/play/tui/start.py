@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final, TypeAlias, TypeVar
 
@@ -12,6 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
+from textual.message_pump import MessagePump
 from textual.widget import Widget
 from textual.widgets import Button, Checkbox, Input, Label, OptionList, Select, Static
 from textual.widgets.option_list import Option
@@ -31,8 +31,6 @@ _AT_ONCE: Final = 0.15
 _TICK: Final = 0.1
 # How long the work may take to hear that it was called off.
 _FAREWELL: Final = 2.0
-# How often other tasks get a turn before a key is taken that comes after those of a field.
-_MOST_TURNS: Final = 1_000
 
 
 class LoadingApp(LeavableApp[bool]):
@@ -303,34 +301,28 @@ class StartApp(LeavableApp[tuple[str, ...]]):
 
     # Keys
 
-    async def on_event(self, event: events.Event) -> None:
-        """Answer the keys that lead elsewhere before the next one, which may be in the same read.
+    async def _is_answered(self, key: events.Key) -> bool:
+        """Answer the keys that lead elsewhere, too.
 
-        A widget answers its keys later, and tells of it later still: what was typed meanwhile
-        would go to the widget that had the focus before.
+        A widget would tell of them later, when the next one is already at the old place.
         """
-        if isinstance(event, events.Key) and not event.is_forwarded and self.screen.is_mounted:
-            listed = self.query_one("#start-list", Choices)
-            steps = {
-                "up": listed.action_cursor_up,
-                "down": listed.action_cursor_down,
-                "home": listed.action_first,
-                "end": listed.action_last,
-                "enter": self._selected,
-            }
-            if listed.has_focus and event.key in steps:
-                steps[event.key]()
-                await self._highlighted()
-                return
-            field = self.focused
-            if field in (*self._inputs.values(), self._way):
-                await self._drained()
-                if event.key in ("tab", "shift+tab"):
-                    self._step_from(field, 1 if event.key == "tab" else -1)
-                    return
-                if not isinstance(field, Input) and await self._check_bindings(event.key):
-                    return
-        await super().on_event(event)
+        listed = self.query_one("#start-list", Choices)
+        steps = {
+            "up": listed.action_cursor_up,
+            "down": listed.action_cursor_down,
+            "home": listed.action_first,
+            "end": listed.action_last,
+            "enter": self._selected,
+        }
+        if listed.has_focus and key.key in steps:
+            steps[key.key]()
+            await self._highlighted()
+            return True
+        field = self.focused
+        if field in (*self._inputs.values(), self._way) and key.key in ("tab", "shift+tab"):
+            self._step_from(field, 1 if key.key == "tab" else -1)
+            return True
+        return await super()._is_answered(key)
 
     def _step_from(self, field: Widget | None, step: int) -> None:
         """Focus the next widget; Textual goes by places, which new fields do not have yet."""
@@ -340,16 +332,8 @@ class StartApp(LeavableApp[tuple[str, ...]]):
         if field in order:
             self.screen.set_focus(order[(order.index(field) + step) % len(order)])
 
-    async def _drained(self) -> None:
-        """Wait until the field with the focus has answered what was typed into it, for a while."""
-        pumps = [*filter(None, [self.focused]), *self.query("#start *"), self.screen]
-        quiet = 0
-        for _ in range(_MOST_TURNS):
-            # An answer is a message to what is around, and so on: twice nothing is none.
-            quiet = 0 if any(pump.message_queue_size for pump in pumps) else quiet + 1
-            if self.is_ending or quiet > 1:
-                return
-            await asyncio.sleep(0)
+    def _asked(self) -> Iterable[MessagePump]:
+        return (*super()._asked(), *self.query("#start *"))
 
     @on(OptionList.OptionSelected, "#start-list")
     def _selected(self) -> None:

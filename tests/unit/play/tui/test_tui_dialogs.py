@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from rich.style import Style
 from textual import events
+from textual.app import App
 from textual.command import CommandPalette
 from textual.screen import Screen
 from textual.widget import Widget
@@ -26,7 +27,7 @@ from qsage_validate.play.tui.dialogs import Dialog, MenuScreen
 from qsage_validate.play.tui.model import entries
 from qsage_validate.play.tui.model.situation import ProofEnd, Services
 from qsage_validate.play.tui.panes import MovesPane
-from qsage_validate.play.tui.play_area import BitList
+from qsage_validate.play.tui.play_area import BitList, MovePrompt
 from qsage_validate.play.tui.start import LoadingApp, StartApp
 from qsage_validate.problems.load import Files, load
 from qsage_validate.system.task import Background
@@ -53,6 +54,35 @@ def test_two_confirmations_in_one_tick_are_one(key: str) -> None:
         await driver.settle()
         assert driver.app.screen is driver.app.default_screen
         assert driver.app.bug is None
+
+    drive(toy_match(), scenario)
+
+
+def _typed(app: App[Any], *keys: str) -> None:
+    """Keys as from one read of the terminal; a word is typed letter by letter."""
+    for key in keys:
+        if key.startswith(("ctrl+", "enter", "escape", "slash")):
+            app.post_message(events.Key(key, None))
+        else:
+            for letter in key:
+                app.post_message(events.Key(letter, letter))
+
+
+def test_what_is_typed_ahead_is_for_the_screen_that_comes(folder: Path) -> None:
+    """The letters were lost, and Ctrl-U came behind those that followed it."""
+
+    async def scenario(driver: Driver) -> None:
+        _typed(driver.app, "s", "ctrl+u", "one.play", "enter", "o", "ctrl+u", "two.play", "enter")
+        await driver.settle()
+        assert driver.app.screen is driver.app.default_screen
+        assert "two.play: found no such file" in driver.screen
+        assert [path.name for path in folder.iterdir()] == ["one.play"]
+        _typed(driver.app, "slash", "abc", "ctrl+u", "xyz")
+        await driver.settle()
+        assert driver.app.query_one(MovePrompt).value == "xyz"
+        _typed(driver.app, "escape", "s", "ctrl+u", "three")
+        await driver.settle()
+        assert driver.app.screen.query_one(Input).value == "three"
 
     drive(toy_match(), scenario)
 
