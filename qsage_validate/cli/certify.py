@@ -114,6 +114,7 @@ def command(
     route = route if trace is None else "trace"
     options = RouteOptions(route, solver, limits.begin(), minimise, jobs, given=trace)
     if solution is not None:
+        read.refuse("a solution file, expected a formula")
         if blocks is None or solver is not None or route != "auto" or minimise or prepare:
             raise UsageError(
                 f"found {solution}, a solution file, expected --blocks N with it and no --solver, "

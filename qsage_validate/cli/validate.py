@@ -218,13 +218,12 @@ def command(
             "--meta": rules.meta is not None,
             "--level": bool(level),
             "--assert": bool(assertions),
-            "--solver or --blocks": part != PartOptions(),
-            "--proof or --report": (proof.proof or proof.report) is not None,
-            "--checkpoint": attack.checkpoint is not None,
         }
+        expected = "the solution's file, alone or with --model"
         for name in (name for name, there in given.items() if there):
-            expected = "the solution's file, alone or with --model"
             raise UsageError(f"found --solution with {name}, expected {expected}")
+        for group in (part, attack, proof, read):
+            group.refuse(f"--solution, expected {expected}")
         from qsage_validate.cli.deepening import validate_solution
 
         limits = Limits(Deadline.after(timeout), memory)
@@ -233,6 +232,13 @@ def command(
         raise UsageError("found no formula, expected FORMULA or --solution FILE")
     if cert is None and formula != "-" and sniff(formula) is Format.PEDANT:
         cert = formula  # a clause certificate defines what it needs of the formula itself
+    if cert is None:
+        plays = replace(attack, jobs=1, all_differences=1)
+        plays.refuse("no --cert, expected a certificate that plays")
+        if read.dialect is not None:
+            raise UsageError("found --dialect without --cert, whose dialect it would be")
+    if trace is None and axioms is not TraceAxioms.PLAIN:
+        raise UsageError("found --axioms without --trace, whose axioms they would be")
     files = replace(rules.files(formula, cert, read), assertions=assertions)
     sets = trace is None and proof.proof is None and proof.trust != "verified"
     files = replace(part.of(files), sets=sets)
