@@ -60,7 +60,10 @@ def _run(name: str) -> int:
     # CPython remembers a Ctrl-C that has left exec() of a text, which dataclasses use when modules
     # are loaded: "python -m" would then end by the signal, although the exception was caught. The
     # next text that is evaluated clears that.
-    eval("0")
+    try:
+        eval("0")
+    except MemoryError:
+        pass  # the command has ended, and has said that there is none
     return code
 
 

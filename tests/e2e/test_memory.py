@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -33,15 +32,11 @@ COMMANDS = {
 TRUE = "#QCIR-G14\nexists(1)\nforall(2)\noutput(4)\n3 = and(1, 2)\n4 = or(3, 1)\n"
 
 
-def limited(kilobytes: int) -> Callable[[], None]:
-    """What ``ulimit -v`` does."""
-    return lambda: resource.setrlimit(resource.RLIMIT_AS, (kilobytes << 10, kilobytes << 10))
-
-
 def start(words: list[str], kilobytes: int, folder: Path) -> subprocess.Popen[str]:
+    # By a shell: nothing of ours may run between fork and exec in a process with threads.
+    limit = f'ulimit -v {kilobytes} && exec "$@"'
     return subprocess.Popen(
-        [sys.executable, "-m", "qsage_validate", *words],
-        preexec_fn=limited(kilobytes),  # noqa: PLW1509 - no threads here
+        ["/bin/sh", "-c", limit, "sh", sys.executable, "-m", "qsage_validate", *words],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         cwd=folder, env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
     )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from typing import IO
 import click
 import pytest
 
+from qsage_validate.cli import start as beginning
 from qsage_validate.cli.app import PROGRAMS, caret, run
 from qsage_validate.cli.commands import commands_below
 from qsage_validate.cli.common import protect_inputs
@@ -376,3 +378,21 @@ def test_ctrl_c_while_a_class_is_made_is_told_as_that(capsys: pytest.CaptureFixt
 
     assert run(program(made), [], "qsage") == Exit.INTERRUPTED
     assert capsys.readouterr().err == "qsage: interrupted\n"
+
+
+def test_no_memory_behind_the_end_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The last step of a program had a traceback."""
+
+    def none_left(text: str) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("sys.argv", ["qsage", "nonsense"])
+    monkeypatch.setattr("builtins.eval", none_left)
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        assert beginning._run("qsage") == Exit.BAD_INPUT
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert capsys.readouterr().err.count("\n") == 1
