@@ -193,8 +193,8 @@ def _lacks_memory(error: BaseException | None) -> bool:
     while error is not None:
         if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
             return True
-        if isinstance(error, SystemError) and f"{__package__}.watched" in sys.modules:
-            return True  # a library in C, in little memory, that has not said what it lacks
+        if isinstance(error, SystemError | ImportError) and f"{__package__}.watched" in sys.modules:
+            return True  # in little memory a library does not say what it lacks, nor does hashlib
         if isinstance(error, ImportError | RuntimeError):
             said = str(error).lower()
             if any(text in said for text in _NO_MEMORY):

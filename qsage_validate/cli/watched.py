@@ -88,6 +88,12 @@ def _silence_libraries() -> None:
     given = sys.stderr
     sys.stderr = open(own, "w", encoding=given.encoding, errors=given.errors, buffering=1)  # noqa: SIM115
     sys.__stderr__ = sys.stderr  # type: ignore[misc]  # the board paints there
+    try:
+        import logging
+    except (ImportError, MemoryError):
+        return
+    # Python's own library does the same: hashlib logs what it cannot load.
+    logging.getLogger().addHandler(logging.NullHandler())
 
 
 def _die_with_the_parent() -> None:

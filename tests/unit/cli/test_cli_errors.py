@@ -396,3 +396,22 @@ def test_no_memory_behind_the_end_changes_nothing(
     finally:
         signal.signal(signal.SIGINT, before)
     assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize("watched", [False, True])
+def test_in_little_memory_what_cannot_be_loaded_lacks_memory(
+    watched: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without memory for OpenSSL, ``hashlib`` logs tracebacks and goes on without its functions."""
+
+    def made() -> None:
+        raise ImportError("cannot import name 'sha256' from 'hashlib'")
+
+    monkeypatch.delitem(sys.modules, "qsage_validate.cli.watched", raising=False)
+    if watched:
+        monkeypatch.setitem(sys.modules, "qsage_validate.cli.watched", sys)
+    code = run(program(made), [], "qsage")
+    told = capsys.readouterr().err
+    assert (code, "out of memory" in told) == (
+        (Exit.UNDECIDED, True) if watched else (Exit.INTERNAL, False)
+    )
