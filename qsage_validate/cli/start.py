@@ -13,7 +13,7 @@ import sys
 
 def main(name: str = "qsage") -> None:
     """Run ``qsage`` on the arguments of the process, and exit."""
-    # PySAT imports py-aiger-cnf where it is installed, for a third of its start; no command uses it.
+    # PySAT imports py-aiger-cnf where it is installed, a third of its start; no command uses it.
     # None in sys.modules is Python's documented way to make an import raise ModuleNotFoundError.
     # PySAT catches that. A program that imports the package keeps its own py-aiger-cnf.
     sys.modules["aiger_cnf"] = None  # type: ignore[assignment]
@@ -55,8 +55,8 @@ def _run(name: str) -> int:
     finally:
         # A second Ctrl-C would end the last steps of Python with a traceback.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # CPython remembers a Ctrl-C that has left exec() of a text, as of a dataclass: "python -m" would
-    # then end by the signal. The next text that is evaluated clears that.
+    # CPython remembers a Ctrl-C that has left exec() of a text, as of dataclasses: "python -m"
+    # would then end by the signal. The next text that is evaluated clears that.
     try:
         eval("0")
     except MemoryError:
