@@ -173,9 +173,9 @@ class Finished:
     """The end of a program, and its output.
 
     ``returncode`` is negative for a signal, as in :mod:`subprocess`.  ``stdout`` is empty when
-    it went to a file.  ``seconds`` are those of :mod:`~qsage_validate.system.limits`;
-    ``cpu_seconds`` (user and system) and ``peak_mb`` (resident, megabytes) include the program's
-    children as far as it waited for them.
+    it went to a file.  ``seconds`` are by the clock, or where processor time is counted the
+    program's own; ``cpu_seconds`` (user and system) and ``peak_mb`` (resident, megabytes) include
+    the program's children as far as it waited for them.
     """
 
     returncode: int
@@ -244,7 +244,9 @@ def run_program(
                 kill_group(process.pid)
                 _, status, usage = os.wait4(process.pid, 0)
                 process.returncode = os.waitstatus_to_exitcode(status)
-        seconds = now() - began
+        cpu = usage.ru_utime + usage.ru_stime
+        # Ours are not the program's: who waits for minutes looks at it thousands of times.
+        seconds = cpu if counts_processor_time() else now() - began
         if ended is Ended.EXITED and process.returncode == -signal.SIGXCPU:
             ended = Ended.TIMEOUT
         elif ended is Ended.EXITED and process.returncode < 0:
@@ -257,7 +259,6 @@ def run_program(
             near = used.address_space_mb >= _NEAR * memory_mb
             if _lacked_memory(process.returncode, stderr + printed, near):
                 ended = Ended.MEMORY
-        cpu = usage.ru_utime + usage.ru_stime
         peak = used.peak_mb(usage)
         return Finished(process.returncode, printed, stderr, seconds, cpu, peak, ended)
 

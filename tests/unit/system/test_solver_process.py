@@ -83,8 +83,8 @@ def test_processor_time_passes_only_for_those_who_work(tmp_path: Path) -> None:
     assert (ended, float(seconds) < 1) == ("EXITED", True)
     ended, seconds, cpu = lines[1].split()
     assert ended == "TIMEOUT"
-    # Waiting adds something, more so on a busy machine; the system's own limit has whole seconds.
-    assert 0.45 <= float(cpu) <= float(seconds) + 0.05
+    # The wait for it is not counted, nor is a limit in whole seconds, as the system has one.
+    assert 0.45 <= float(cpu) == float(seconds)
     assert sys.platform != "linux" or float(cpu) < 0.95
     assert float(seconds) < 5
     assert float(lines[2]) >= float(cpu)
