@@ -4,6 +4,7 @@ import gc
 import os
 import signal
 from collections.abc import Generator
+from contextlib import nullcontext
 from itertools import count
 from pathlib import Path
 
@@ -53,10 +54,20 @@ def pytest_xdist_auto_num_workers() -> int:
     return max(1, (cores or 1) * 3 // 2)
 
 
+LOG: pytest.StashKey[int] = pytest.StashKey()
+"""A descriptor of standard error, which is not captured."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    capture = config.pluginmanager.getplugin("capturemanager")
+    with nullcontext() if capture is None else capture.global_and_fixture_disabled():
+        config.stash[LOG] = os.dup(2)
+
+
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol() -> Generator[None, object, object]:
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """A test that hangs fails, and the others are run."""
-    with ending_within():
+    with ending_within(log=item.config.stash[LOG]):
         return (yield)
 
 

@@ -5,7 +5,7 @@ Waits for other programs have limits of their own; this is for those that somebo
 
 from __future__ import annotations
 
-import os
+import faulthandler
 import signal
 import threading
 from collections.abc import Iterator
@@ -17,17 +17,21 @@ import pytest
 
 LONGEST: Final = 1200.0
 """Seconds for one test: the longest takes two minutes, and a machine may be slow."""
-# An exception can get lost; a process that never hears is in the code of a library.
+# An exception can get lost.
 _AGAIN: Final = 5.0
-_MOST_TIMES: Final = 12
+# Who has not heard a signal for so long is in the code of a library, perhaps with Python's lock.
+_DEAF: Final = 60.0
 SIGNAL: Final = getattr(signal, "SIGUSR1", None)
 
 
 @contextmanager
-def ending_within(seconds: float = LONGEST, again: float = _AGAIN) -> Iterator[None]:
+def ending_within(
+    seconds: float = LONGEST, again: float = _AGAIN, deaf: float = _DEAF, log: int = 2
+) -> Iterator[None]:
     """Fail the test in the main thread if what is inside takes longer, again until it ends.
 
-    Does nothing where the system has no signals to send.
+    In a process that hears nothing, the tracebacks of all threads go to the descriptor ``log``, and
+    it is ended.  Does nothing where the system has no signals to send.
     """
     if SIGNAL is None:
         yield
@@ -41,20 +45,18 @@ def ending_within(seconds: float = LONGEST, again: float = _AGAIN) -> Iterator[N
 
     def watch() -> None:
         wait = seconds
-        for _ in range(_MOST_TIMES):
-            if ended.wait(wait):
-                return
+        while not ended.wait(wait):
             wait = again
             signal.pthread_kill(main, SIGNAL)
-        if not ended.wait(again):
-            os.abort()  # pytest prints where each thread was
 
     before = signal.signal(SIGNAL, fail)
     watching = threading.Thread(target=watch, name="watchdog", daemon=True)
     watching.start()
+    faulthandler.dump_traceback_later(seconds + deaf, exit=True, file=log)
     try:
         yield
     finally:
+        faulthandler.cancel_dump_traceback_later()
         ended.set()
         watching.join()
         signal.signal(SIGNAL, before)
