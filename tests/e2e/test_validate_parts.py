@@ -140,7 +140,6 @@ def test_a_lost_part_is_shown_up_to_its_last_reply(qsage: Qsage, tmp_path: Path)
     ("options", "message"),
     [
         (("--solver", "depqbf"), "found --solver or --blocks without --cert"),
-        (("--games", "9"), "found --games with no --cert, expected a certificate that plays"),
         (("--dialect", "caqe"), "found --dialect without --cert, whose dialect it would be"),
         (("--axioms", "general"), "found --axioms without --trace, whose axioms they would be"),
         (("--cert", "CERT", "--solver", "nosuch"), "found the solver 'nosuch', expected auto"),
