@@ -201,12 +201,12 @@ def run_program(
 ) -> Finished:
     """Run ``argv`` to its end or a limit; whatever happens, nothing of it is left running.
 
-    Where the clock counts processor time, the time that is left is a limit of the program, and of
-    each other process that it starts.  ``memory_mb`` limits the address space of each process
-    (megabytes); ``output_mb`` limits the file ``stdout`` (what it writes elsewhere
-    is limited to 64 MB).  ``stop`` is asked some twenty times a second: when it says yes the
-    program is killed.  Never raises for what the program does; ``OSError`` when our own files fail,
-    ``UsageError`` where the system has no limits.
+    Where the clock counts processor time, the time that is left is a limit of the program with the
+    processes that it waits for: what they say later is a time-out.  ``memory_mb`` limits the
+    address space of each process (megabytes); ``output_mb`` limits the file ``stdout`` (what it
+    writes elsewhere is limited to 64 MB).  ``stop`` is asked some twenty times a second: when it
+    says yes the program is killed.  Never raises for what the program does; ``OSError`` when our
+    own files fail, ``UsageError`` where the system has no limits.
     """
     check_limits("running a solver, or any other program,")
     with ExitStack() as stack:
@@ -247,7 +247,8 @@ def run_program(
         cpu = usage.ru_utime + usage.ru_stime
         # Ours are not the program's: who waits for minutes looks at it thousands of times.
         seconds = cpu if counts_processor_time() else now() - began
-        if ended is Ended.EXITED and process.returncode == -signal.SIGXCPU:
+        late = process.returncode == -signal.SIGXCPU or cpu > work + _POLL_SECONDS
+        if ended is Ended.EXITED and late:
             ended = Ended.TIMEOUT
         elif ended is Ended.EXITED and process.returncode < 0:
             ended = Ended.SIGNALLED
@@ -359,9 +360,9 @@ def _limited(argv: Sequence[str], memory_mb: int | None, processor_seconds: floa
     if memory_mb is not None:
         limits.append(_ulimit("-v", resource.RLIMIT_AS, memory_mb * 1024, 1024))
     if processor_seconds < inf:
-        # The soft limit: its signal tells it from other ways to be killed.  On a busy machine the
-        # system ends a program by it too early (it counts ticks: 565 s were 600), so that where we
-        # look at its clock it is for the processes that the program starts.
+        # The soft limit: its signal tells it from other ways to be killed.  On a busy machine it
+        # comes too early (the system counts ticks: 550 s were 600), so that where we look at the
+        # program's clock it only ends the processes that the program starts.
         slack = _SLACK if sys.platform == "linux" else 1.0
         whole = max(1, ceil(slack * processor_seconds))
         limits.append(_ulimit("-S -t", resource.RLIMIT_CPU, whole, 1))
