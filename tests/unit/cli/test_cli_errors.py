@@ -415,3 +415,18 @@ def test_in_little_memory_what_cannot_be_loaded_lacks_memory(
     assert (code, "out of memory" in told) == (
         (Exit.UNDECIDED, True) if watched else (Exit.INTERNAL, False)
     )
+
+
+def test_in_little_memory_only_our_own_line_is_told() -> None:
+    program = (
+        "import logging, os, sys\n"
+        "from qsage_validate.cli.watched import _silence_libraries\n"
+        "_silence_libraries()\n"
+        "os.write(2, b'OpenBLAS: no memory')\n"
+        "logging.exception('code for hash sha256 was not found.')\n"
+        "print('ours', file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=REPOSITORY
+    )
+    assert done.stderr == "ours\n"
