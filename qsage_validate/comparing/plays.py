@@ -257,7 +257,8 @@ class BrokenOffError(Exception):
     """The strategy does not win by the rules of the second formula's game, or says nothing.
 
     ``play`` are the moves up to there, in the words of that game; ``moveless`` says that the
-    strategy names none there, ``silent`` that the first formula cannot say the opponent's.
+    strategy names none there that the second formula can say, ``silent`` that the first formula
+    cannot say the opponent's.
     """
 
     def __init__(
@@ -446,7 +447,11 @@ class PlayUnrolling:
             raise BrokenOffError(why, line.moves, moveless=True)
         moves = (*line.moves, move)
         if not line.position.is_legal(move):
-            raise BrokenOffError(f"the reply {move} at {place} is illegal by the rules", moves)
+            why = f"the reply {move} at {place} is illegal by the rules"
+            if self._can_say(line.position.ply, move):
+                raise BrokenOffError(why, moves)
+            why += ", and the second formula cannot say it"
+            raise BrokenOffError(why, line.moves, moveless=True)
         after = line.position.play(move)
         self._check_end(after, moves)
         over = after.outcome is not None

@@ -47,6 +47,19 @@ def test_a_win_before_the_last_ply_is_one_in_the_other_formula(names: tuple[str,
     )
 
 
+def test_a_reply_that_is_illegal_and_that_no_values_stand_for_loses() -> None:
+    """The fourth row is no part of the smaller board."""
+    first = _won(_encoded("httt --size 4x4 --shape tic --depth 5"))
+    second = ComparedSide.of(_encoded("hex --size 3x3 --depth 5"))
+    lost = transfer_by_plays(first.on_board, second, RouteOptions())
+    assert isinstance(lost, Loses)
+    assert "is illegal by the rules, and the second formula cannot say it" in lost.why
+    position = second.game.initial
+    for text in lost.play:
+        position = position.play(second.game.parse_move(text, position.to_move))
+    assert position.to_move is second.game.first_player
+
+
 def _beginning_with(encoding: Encoding, first: str) -> Problem:
     """A strategy of the first player's who begins with this move."""
     game = load_game(encoding.model)
