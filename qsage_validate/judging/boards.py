@@ -158,7 +158,7 @@ class _GoalSearch:
         Nothing is said of preconditions that an action has not, or that are not on the board.
         """
         actions = {a.name: a for a in self.game.model.domain.actions(ply.player)}
-        plays = [play for play in self.plays if len(play.moves) >= ply.ply][:_FEW]
+        plays = [play for play in self.plays if len(play.moves) >= ply.ply - 1][:_FEW]
         seen = Counter[tuple[bool | None, ...]]()
         for play in plays:
             before = play.moves[: ply.ply - 1]

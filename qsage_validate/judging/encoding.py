@@ -197,10 +197,12 @@ class _Judgement:
         late: list[tuple[bool, tuple[str, ...]]] = []
         wrong: set[int] = set()
         going_ons = (False, True) if codes.stops_seen_by(kind.player) else (False,)
-        for going_on, decides in product(going_ons, (False, True)):
+        claims_wins = (True, False) if any(codes.stops) else (True,)
+        for claims, going_on, decides in product(claims_wins, going_ons, (False, True)):
+            how = {"decides": decides, "going_on": going_on, "claims_wins": claims}
             guesses: dict[int, bool] = {}
             for _ in range(_MOST_GUESSES):
-                script = scripts(decides=decides, going_on=going_on, guesses=guesses)
+                script = scripts(**how, guesses=guesses)
                 try:
                     failure = self._failure(script, deadline)
                 except ClaimsTimeoutError:

@@ -155,7 +155,8 @@ class Scripts(ABC):
     What is suggested for helpers ``without`` a function is not taken.
     ``over`` says that ``player``, whose strategy it is, has won.  With ``going_on`` the plays are
     those in which nobody stops before the last move: where the other player stops, the position
-    stays as it is, and who has not won by then has lost.
+    stays as it is, and who has not won by then has lost.  Without ``claims_wins`` the strategy's
+    player never stops, not even where the game is won.
     """
 
     half: bool
@@ -170,6 +171,7 @@ class Scripts(ABC):
         *,
         decides: bool = False,
         going_on: bool = False,
+        claims_wins: bool = True,
         guesses: Mapping[int, bool] = _NO_GUESSES,
         without: Collection[int] = (),
     ) -> None:
@@ -180,6 +182,7 @@ class Scripts(ABC):
         self._stops = codes.stops_seen_by(self.player) if going_on else {}
         self._playing_at: list[int] = []
         self._going_on = going_on
+        self._claims_wins = claims_wins
         self._fallen = self._stopped = FALSE
         self.formula = codes.formula
         self.builder = AigBuilder()
@@ -302,7 +305,7 @@ class Scripts(ABC):
         for variable, going, playing in self._own_stops():
             if variable in own:
                 goes_on[variable] = going
-                other = found.get(variable, going)
+                other = found.get(variable, going) if self._claims_wins else going
                 found[variable] = self.builder.ite(playing, going, other)
         self.unknown = [v for v in own if v not in found]
         aig, roots = self.builder.build(list(found.values()))
@@ -324,7 +327,8 @@ class Scripts(ABC):
 
         In these scripts nobody stops before the play is over, and so the stops have these values.
         """
-        for at, stops in enumerate(self.codes.stops if self._going_on else ()):
+        goes_on = self._going_on or not self._claims_wins
+        for at, stops in enumerate(self.codes.stops if goes_on else ()):
             playing = self._playing_at[at] if at < len(self._playing_at) else TRUE
             for variable, going in stops.items():
                 if self.codes.quantifiers[variable] is self.helpers:

@@ -61,12 +61,14 @@ def test_the_board_is_the_one_that_the_encoder_made(words: str, encoding: str) -
         "httt --size 4x4 --shape tic --depth 5",
         "connect-c --connect 2 --size 2x2 --depth 3",
         "breakthrough --size 2x4 --depth 7 --second",
+        "domineering --size 3x4 --depth 6",
     ],
 )
 def test_claims_and_indicators_are_the_encoders(words: str) -> None:
     """In the first game White reaches no goal: the parts that do not hold tell the bits apart.
 
-    In the last one White's claim stands in the block of the symbolic position.
+    In the third one White's claim stands in the block of the symbolic position.  In the last one
+    hardly any play comes behind White's last ply: indicators say why a move there is illegal.
     """
     formula, known, alone, game = stripped(words, "lifted")
     found = with_board(alone, formula, sketch_of(game), game)

@@ -611,6 +611,16 @@ def test_a_stop_that_makes_a_later_move_illegal_is_no_difference(move: str, show
         assert "with nobody stopping before the last move" in verdict.reason
 
 
+def test_a_win_that_is_never_believed_need_not_be_claimed() -> None:
+    """White's claims always fail; but where White has a square of 3x3, Black gets none."""
+    encoded = _encoded("httt --shape fatty --size 3x3 --depth 9")
+    refuted = {abs(g) for name, g in encoded.layout.gates.items() if name.endswith("has not won")}
+    assert refuted
+    gates = {**encoded.qbf.gates, **dict.fromkeys(refuted, Gate(Connective.AND, ()))}
+    verdict = _verdict(encoded, replace(encoded.qbf, gates=gates), patience=0)
+    assert isinstance(verdict, Proved), str(verdict)
+
+
 def test_a_game_without_plies_is_never_won() -> None:
     """A formula for it must be false."""
     encoded = _encoded("httt --shape domino --size 2x2 --depth 1")
