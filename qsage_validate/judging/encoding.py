@@ -111,11 +111,19 @@ class OnScripts:
 
 
 def try_scripts(
-    formula: Qbf, layout: Layout, game: TwoPlayerGame, *, deadline: Deadline = NEVER
+    formula: Qbf,
+    layout: Layout,
+    game: TwoPlayerGame,
+    *,
+    deadline: Deadline = NEVER,
+    hopeful: Deadline | None = None,
 ) -> OnScripts:
-    """Decide on whole scripts alone whether a formula has the game's value."""
+    """Decide on whole scripts alone whether a formula has the game's value.
+
+    The search goes on until it is no more ``hopeful`` while no script is known that fails.
+    """
     judgement = _Judgement(formula, layout, game, deadline, nobody, 1, _PATIENCE, False, None)
-    return judgement.on_scripts(Codes(formula, layout, game.plies), deadline)
+    return judgement.on_scripts(Codes(formula, layout, game.plies), deadline, hopeful)
 
 
 @dataclass
@@ -159,19 +167,23 @@ class _Judgement:
 
     # -- on whole scripts -------------------------------------------------------------------
 
-    def on_scripts(self, codes: Codes, deadline: Deadline) -> OnScripts:
-        seconds = deadline.left()
+    def on_scripts(
+        self, codes: Codes, deadline: Deadline, hopeful: Deadline | None = None
+    ) -> OnScripts:
+        hopeful = hopeful or deadline
+        seconds = hopeful.left()
         failing: list[tuple[bool, tuple[str, ...]]] = []
         movers = [self.game.player_at(ply) for ply in range(1, self.game.plies + 1)]
         wrong = tuple(codes.misread(movers))
         if wrong:
             return OnScripts(Refuted(wrong), frozenset(), failing, (), seconds, cut=False)
         try:
-            rules_in = rules_of(self.game, deadline=deadline)
+            rules_in = rules_of(self.game, deadline=hopeful)
             if rules_in is not None:
                 for number, half in enumerate(self.halves):
-                    limit = deadline.share(1 / (len(self.halves) - number))
-                    failing += self._half(half, codes, rules_in, limit)
+                    part = 1 / (len(self.halves) - number)
+                    limits = deadline.share(part), hopeful.share(part)
+                    failing += self._half(half, codes, rules_in, *limits)
         except TooLargeError as error:
             self.doubts.append(str(error))
         verdict: Proved | Undecided = Undecided([*self.doubts, "no proof on scripts was tried"][0])
@@ -180,7 +192,7 @@ class _Judgement:
         return OnScripts(verdict, frozenset(self.shown), failing, self.doubts, seconds, self.cut)
 
     def _half(
-        self, half: bool, codes: Codes, rules_in: RulesIn, deadline: Deadline
+        self, half: bool, codes: Codes, rules_in: RulesIn, deadline: Deadline, hopeful: Deadline
     ) -> list[tuple[bool, tuple[str, ...]]]:
         """Show one half on all scripts, or give the play of a script that fails."""
         disorder = codes.disorder(half)
@@ -204,7 +216,7 @@ class _Judgement:
             for _ in range(_MOST_GUESSES):
                 script = scripts(**how, guesses=guesses)
                 try:
-                    failure = self._failure(script, deadline)
+                    failure = self._failure(script, deadline if failing else hopeful)
                 except ClaimsTimeoutError:
                     self.doubts.append("time is up: the claims about all scripts are open")
                     return [*late, *((half, moves) for _, moves in failing)]

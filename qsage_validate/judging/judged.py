@@ -17,7 +17,7 @@ from qsage_validate.games.library.catalogue import library_games
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.judging.encoding import judge
-from qsage_validate.judging.readings import FoundReadings, Standing, find_layout
+from qsage_validate.judging.readings import SEARCH_PART, FoundReadings, Standing, find_layout
 from qsage_validate.system.limits import NEVER, Deadline, Tell, nobody
 from qsage_validate.validation.finding import Proved, Refuted, Verdict
 from qsage_validate.validation.fit import check_fit
@@ -140,7 +140,8 @@ def judge_formula(
     Raises ``UsageError`` where the game is not the layout's, or has no place in the formula.
     """
     if layout is None:
-        found = find_layout(formula, game, deadline=deadline, tell=tell)
+        limit = deadline.share(SEARCH_PART)
+        found = find_layout(formula, game, deadline=limit, tell=tell)
         return judge_found(
             formula, found, deadline=deadline, tell=tell, most_differences=most_differences
         )

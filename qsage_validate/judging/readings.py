@@ -52,6 +52,8 @@ _BATCHES: Final = (8, 40, 160, 800, 4000)
 _LIKELY: Final = 2
 _SECONDS: Final = 60.0
 """The time of a search where none was set."""
+SEARCH_PART: Final = 0.85
+"""The part of the time in which a layout is looked for, where the formula is judged by it."""
 # Values that are asked for, in questions to an expansion: some thousand take a second.
 _LIKELY_EFFORT: Final = 30_000
 _ORDERED_EFFORT: Final = 12_000
@@ -74,10 +76,12 @@ _JUDGE_SECONDS: Final = (4.0, 16.0, 60.0)
 # The board of a grid, whose values help to prove the formula, is looked for in so many.
 _BOARD_SECONDS: Final = 10.0
 # Of so many likely readings of a kind the board is looked for before plays are, in this part of
-# the time.  Where there is one the formula may be proved in that part.
+# the time.  Where there is one the formula may be proved in that part; in the last one, while no
+# play speaks against it.
 _BOARDED: Final = 3
 _BOARDED_PART: Final = 0.2
 _PROOFS_PART: Final = 0.6
+_HOPEFUL_PART: Final = 0.95
 # So many plays must not speak against a reading with a board where the formula is not proved.
 _BOARD_PLAYS: Final = 6
 # What speaks for a reading under which a formula is wrong: agreement, and illegal moves that lose.
@@ -378,6 +382,7 @@ class _ReadingSearch:
             )
             likely += islice(own, _BOARDED)
         limit, proofs = self.deadline.share(_BOARDED_PART), self.deadline.share(_PROOFS_PART)
+        hopeful = self.deadline.share(_HOPEFUL_PART)
         first: ReadingGuess | None = None
         for reading in likely:
             layout = None if limit.over else self._board(reading, limit)
@@ -385,7 +390,7 @@ class _ReadingSearch:
             if layout is None:
                 continue
             first = first or reading
-            tried = try_scripts(self.formula, layout, self.game, deadline=proofs)
+            tried = try_scripts(self.formula, layout, self.game, deadline=proofs, hopeful=hopeful)
             if isinstance(tried.verdict, Proved):
                 # The proof says that the formula agrees with the game after every play.
                 plays = Counter(play.black_wins for play in self.sketch.plays)

@@ -65,9 +65,6 @@ if TYPE_CHECKING:
     from qsage_validate.solutions.walk import SolutionClaim
 
 
-_SEARCH = 0.75
-"""The part of the time for reading in which a layout is looked for."""
-
 # An oracle without a certificate, or with a part of one: a QBF solver answers the rest
 
 
@@ -320,11 +317,11 @@ def found_readings(words: Sequence[str], formula: Qbf) -> FoundReadings:
 
     Raises ``UndecidedError`` where no reading stands out.
     """
-    from qsage_validate.judging.readings import find_layout
+    from qsage_validate.judging.readings import SEARCH_PART, find_layout
 
     stage("finding out what the variables mean")
     game, parts = rules_of_words(words)
-    deadline = reading_deadline().share(_SEARCH)
+    deadline = reading_deadline().share(SEARCH_PART)
     found = find_layout(formula, game, model=parts, deadline=deadline)
     if not found.stands_out:
         raise UndecidedError(

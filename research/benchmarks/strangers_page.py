@@ -14,7 +14,7 @@ _HEAD: Final = """\
 
 Formulas that others' tools wrote were held against their games, position by position: has the
 formula, with the moves of a play fixed, the value that the game has after that play? Nothing was
-known but the formula and the game; the layout was found each time. Measured from 2026-11-26 to 28
+known but the formula and the game; the layout was found each time. Measured from 2026-11-26 to 29
 with CPython 3.11; while it ran the program was mended, so that rows are of several versions.
 Seconds are a processor's, of those that a formula was given; a search or a program may end a little
 later.

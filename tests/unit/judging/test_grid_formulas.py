@@ -20,7 +20,7 @@ from qsage_validate.encodings.layout import Bits, GridCoding, Indicators, Layout
 from qsage_validate.encodings.layout_reader import layout_from_comments
 from qsage_validate.encodings.list_codings import NumberedCoding
 from qsage_validate.encodings.registry import encode
-from qsage_validate.errors import InputError
+from qsage_validate.errors import InputError, Undecided
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.formats.qdimacs import Placement, clausal_form, parse_qdimacs, qdimacs_text
 from qsage_validate.games.bddl.model import Model
@@ -29,11 +29,12 @@ from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.languages import model_from_parts
 from qsage_validate.games.protocol import Player, Square
 from qsage_validate.judging.codes import needed_variables
-from qsage_validate.judging.encoding import judge
+from qsage_validate.judging.encoding import judge, try_scripts
 from qsage_validate.kernel.player import FindingKind
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.report import blame
 from qsage_validate.proving.run import LevelResult
+from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.validation.finding import Finding, Proved, Refuted, Verdict
 from research.benchmarks.models import Case
 from research.benchmarks.prefix_faults import faulty_layouts, faulty_prefixes
@@ -619,6 +620,22 @@ def test_a_win_that_is_never_believed_need_not_be_claimed() -> None:
     gates = {**encoded.qbf.gates, **dict.fromkeys(refuted, Gate(Connective.AND, ()))}
     verdict = _verdict(encoded, replace(encoded.qbf, gates=gates), patience=0)
     assert isinstance(verdict, Proved), str(verdict)
+
+
+def test_claims_are_asked_for_longer_while_none_has_failed() -> None:
+    encoded = _encoded(DOMINO)
+    game = BddlGame(_model(encoded))
+    over = Deadline.after(0)
+    asked = encoded.qbf, encoded.layout, game
+    short = try_scripts(*asked, deadline=over)
+    assert isinstance(short.verdict, Undecided)
+    assert short.cut
+    assert isinstance(try_scripts(*asked, deadline=over, hopeful=NEVER).verdict, Proved)
+    # Functions that are found where others fail are asked for no longer than the deadline.
+    wrong = replace(encoded.qbf, output=-encoded.qbf.output)
+    failing = try_scripts(wrong, encoded.layout, game, deadline=over, hopeful=NEVER)
+    assert isinstance(failing.verdict, Undecided)
+    assert failing.failing
 
 
 def test_a_game_without_plies_is_never_won() -> None:
