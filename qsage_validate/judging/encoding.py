@@ -120,7 +120,7 @@ def try_scripts(
 ) -> OnScripts:
     """Decide on whole scripts alone whether a formula has the game's value.
 
-    The search goes on until it is no more ``hopeful`` while no script is known that fails.
+    While no script is known that fails, the search goes on until the deadline ``hopeful``.
     """
     judgement = _Judgement(formula, layout, game, deadline, nobody, 1, _PATIENCE, False, None)
     return judgement.on_scripts(Codes(formula, layout, game.plies), deadline, hopeful)

@@ -81,7 +81,7 @@ _BOARD_SECONDS: Final = 10.0
 _BOARDED: Final = 3
 _BOARDED_PART: Final = 0.2
 _PROOFS_PART: Final = 0.6
-_HOPEFUL_PART: Final = 0.95
+_HOPEFUL_PART: Final = 0.85
 # So many plays must not speak against a reading with a board where the formula is not proved.
 _BOARD_PLAYS: Final = 6
 # What speaks for a reading under which a formula is wrong: agreement, and illegal moves that lose.
