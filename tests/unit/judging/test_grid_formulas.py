@@ -631,11 +631,12 @@ def test_claims_are_asked_for_longer_while_none_has_failed() -> None:
     assert isinstance(short.verdict, Undecided)
     assert short.cut
     assert isinstance(try_scripts(*asked, deadline=over, hopeful=NEVER).verdict, Proved)
-    # Functions that are found where others fail are asked for no longer than the deadline.
+    # Once a script has failed, nothing is asked for longer than the deadline.
     wrong = replace(encoded.qbf, output=-encoded.qbf.output)
     failing = try_scripts(wrong, encoded.layout, game, deadline=over, hopeful=NEVER)
     assert isinstance(failing.verdict, Undecided)
     assert failing.failing
+    assert {doubt.partition(":")[0] for doubt in failing.doubts} == {"time is up"}
 
 
 def test_a_game_without_plies_is_never_won() -> None:
