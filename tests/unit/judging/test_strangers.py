@@ -144,7 +144,7 @@ def test_a_move_before_the_first_ply_makes_a_formula_wrong(shared_data: Path) ->
         ("httt/4x4_9_tippy", "httt", Proved),
         ("C4/4x4_9_connect3", "connect-c", Proved),
         ("D/6x6_11", "domineering", Proved),
-        ("D/3x5_8", "domineering", Proved),
+        ("D/4x5_11", "domineering", Proved),
         ("httt/3x3_9_fatty", "httt", Proved),
         ("httt/4x4_15_fatty", "httt", Refuted),
     ],
@@ -154,7 +154,7 @@ def test_reference_files_of_grids(
 ) -> None:
     """Nothing is said of the variables; none of these was decided once.
 
-    No play of ``D/3x5_8`` comes to its last ply.  In those of ``fatty`` Black may always say that a
+    No play of ``D/4x5_11`` comes to its last ply.  In those of ``fatty`` Black may always say that a
     square of White's lies beyond the border; on 3x3 White need not claim anything.
     """
     archive = shared_data / "strangers" / "bwnib.tar.xz"
