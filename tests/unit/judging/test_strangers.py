@@ -154,8 +154,8 @@ def test_reference_files_of_grids(
 ) -> None:
     """Nothing is said of the variables; none of these was decided once.
 
-    No play of ``D/4x5_11`` comes to its last ply.  In those of ``fatty`` Black may always say that a
-    square of White's lies beyond the border; on 3x3 White need not claim anything.
+    Hardly any play of ``D/4x5_11`` comes to its last plies.  In those of ``fatty`` Black may always
+    say that a square of White's lies beyond the border; on 3x3 White need not claim anything.
     """
     archive = shared_data / "strangers" / "bwnib.tar.xz"
     if not archive.is_file():
