@@ -70,9 +70,13 @@ _TWINS: Final = (
     ("et", "en", "transversal, not neighbours"),
     ("en", "cor", "explicit board, not corrective"),
     ("la", "cor", "lifted board, not corrective"),
+    ("ln", "cor", "lifted board, not corrective"),
     ("sa", "cor", "stateless, not corrective"),
+    ("sn", "cor", "stateless, not corrective"),
+    ("en", "en-forward", "steps backward too"),
+    ("cor", "cor-ladder", "as published"),
 )
-"""The pairs of encodings that section 5.2 of the paper compares."""
+"""The pairs of encodings that section 5.2 of the paper compares, and their variants here."""
 
 _NEARLY = 0.9
 
